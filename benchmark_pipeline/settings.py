@@ -1,0 +1,136 @@
+"""Settings of a pipeline: where its data rests, which years it covers, whom it asks.
+
+Every setting can be given by an environment variable with the prefix `ICFR_BENCH_`. Two profiles share the code: `demo`
+(the authored corpus behind a local replay server) and `full` (EDGAR and the FAC). Each profile has a data folder and a
+Dagster instance of its own, so that the demo can never be taken for a part of a larger dataset.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+Profile = Literal["demo", "full"]
+
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """All settings; immutable once read."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ICFR_BENCH_", frozen=True, extra="ignore", use_attribute_docstrings=True
+    )
+
+    profile: Profile = "demo"
+    """`demo` or `full`."""
+    data_root: Path = PROJECT_ROOT / "data"
+    """Folder below which each profile keeps its data."""
+    storage_url: str | None = None
+    """fsspec URL of lake and document store (`s3://bucket/prefix`); null keeps them in the profile's folder."""
+    fiscal_years: list[int] = Field(default_factory=lambda: [2023, 2024, 2025, 2026])
+    """Fiscal years to build (JSON list)."""
+    audit_years: list[int] = Field(default_factory=lambda: [2022, 2023, 2024])
+    """Single Audit years to build (JSON list)."""
+    snapshot_date: date | None = None
+    """Everything filed up to this day is considered; null means today."""
+    dataset_version: str = "0.1.0"
+    """Version of the dataset that is built."""
+    items_per_registrant: int = Field(default=1, ge=1)
+    """Items of one task that one registrant may give; the intervals are clustered by company in any case."""
+    item_targets: dict[str, int] = Field(default_factory=dict)
+    """Items wanted by kind (`C/attested`, `A/single_audit`, `D`, …; JSON object) where they differ from
+    `items.selection.TARGETS`."""
+
+    edgar_identity: str | None = None
+    """`Name email`: sent as User-Agent, demanded by the SEC's fair-access rules."""
+    edgar_www_url: str = "https://www.sec.gov"
+    """Archives host."""
+    edgar_data_url: str = "https://data.sec.gov"
+    """Submissions host."""
+    edgar_efts_url: str = "https://efts.sec.gov"
+    """Full-text search host."""
+    edgar_requests_per_second: float = Field(default=8.0, gt=0, le=10)
+    """Process-wide; the SEC permits ten a second over all machines of a user."""
+    connect_to: str | None = None
+    """`http://host:port` to connect to in place of the hosts above: a replay server or a mirror. Addresses in tables
+    stay the ones above, and the SEC's rate does not apply, since nothing reaches it."""
+    fac_url: str = "https://api.fac.gov"
+    """Federal Audit Clearinghouse API."""
+    fac_api_key: SecretStr | None = None
+    """Key from api.data.gov."""
+
+    repository_url: str | None = None
+    """Address of the source repository; the UI then links each asset to its code there."""
+    models_file: Path = PROJECT_ROOT / "models.yaml"
+    """Which models are evaluated, with prices and training cutoffs."""
+    prompts_folder: Path = PROJECT_ROOT / "prompts"
+    """Prompt templates."""
+    prompt_version: str = "pv1"
+    """Prompt set to use."""
+    scenarios_folder: Path = PROJECT_ROOT / "scenarios"
+    """Task B scenarios."""
+    labels_folder: Path | None = None
+    """Drafted labels for Single Audit findings and Task D passages; null: none."""
+    paraphrases_folder: Path | None = None
+    """Drafted paraphrases; null: none."""
+
+    @model_validator(mode="after")
+    def _years(self) -> Settings:
+        if not self.fiscal_years:
+            raise ValueError('ICFR_BENCH_FISCAL_YEARS is empty: give a JSON list such as "[2024, 2025]"')
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """Data folder of the profile."""
+        return self.data_root / self.profile
+
+    @property
+    def storage_root(self) -> str:
+        """Root of lake and document store."""
+        return self.storage_url or str(self.folder)
+
+    @property
+    def dagster_home(self) -> Path:
+        """Dagster instance of the profile."""
+        return self.folder / "dagster"
+
+    @property
+    def warehouse_path(self) -> Path:
+        """The published DuckDB file."""
+        return self.folder / "warehouse.duckdb"
+
+    @property
+    def report_path(self) -> Path:
+        """The published report."""
+        return self.folder / "report" / "index.html"
+
+    @property
+    def releases_folder(self) -> Path:
+        """Published dataset folders."""
+        return self.folder / "releases"
+
+    @property
+    def response_log_folder(self) -> Path:
+        """Append-only log of model responses."""
+        return self.folder / "logs" / "responses"
+
+    @property
+    def fetch_log_folder(self) -> Path:
+        """Append-only log of retrieved documents."""
+        return self.folder / "logs" / "fetches"
+
+    @property
+    def review_log_folder(self) -> Path:
+        """Append-only log of human decisions."""
+        return self.folder / "logs" / "reviews"
+
+    @property
+    def as_of(self) -> date:
+        """The snapshot date in force."""
+        return self.snapshot_date or datetime.now(UTC).date()

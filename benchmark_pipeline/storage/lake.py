@@ -1,0 +1,188 @@
+"""The lake: one Parquet file a table and partition, replaced as a whole.
+
+Files are written by DuckDB from validated rows, in the order given, on one thread, so that the same rows give the same
+bytes. A re-run replaces its file and never appends.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+
+from benchmark_pipeline.errors import BenchError, CorruptFileError
+from benchmark_pipeline.tables import TABLES, Row, TableSpec
+
+from .files import filesystem, is_local, replace_file, temporary_beside
+
+WHOLE = "all"
+"""Partition name of a table that has no partitions."""
+_MAX_ROW_BYTES = 256 * 1024 * 1024
+
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """What one write left in the lake."""
+
+    path: str
+    rows: int
+    size_bytes: int
+
+
+class Lake:
+    """Tables below `<root>/lake/<table>/<partition>.parquet`; the root is a folder or an fsspec URL."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._fs, base = filesystem(root)
+        self._base = f"{base}/lake"
+
+    def path(self, table: str, partition: str | None = None) -> str:
+        """Where a partition of a table is kept."""
+        _spec(table)
+        name = (partition or WHOLE).replace("|", "__").replace("/", "_")
+        return f"{self._base}/{table}/{name}.parquet"
+
+    def partitions(self, table: str) -> list[str]:
+        """Partition file stems that exist, sorted."""
+        _spec(table)
+        found = self._fs.glob(f"{self._base}/{table}/*.parquet")
+        return sorted(str(path).rsplit("/", 1)[-1].removesuffix(".parquet") for path in found)
+
+    def write(self, table: str, rows: Iterable[Row], partition: str | None = None) -> WrittenFile:
+        """Replaces one partition of a table with these rows (an empty list leaves an empty file with the schema)."""
+        spec = _spec(table)
+        with tempfile.TemporaryDirectory(prefix="icfr-lake-") as folder:
+            lines = Path(folder) / "rows.jsonl"
+            count = 0
+            with lines.open("w", encoding="utf-8", errors="replace") as handle:
+                for row in rows:
+                    if not isinstance(row, spec.model):
+                        raise TypeError(f"{table} takes {spec.model.__name__} rows, got {type(row).__name__}")
+                    handle.write(_json_line(row))
+                    count += 1
+            return self._replace(table, partition, _rows_query(spec, lines, count), count)
+
+    def write_query(self, table: str, connection: duckdb.DuckDBPyConnection, query: str,
+                    partition: str | None = None) -> WrittenFile:  # fmt: skip
+        """Replaces one partition with the result of a query, for tables too large to pass through Python."""
+        return self._replace(table, partition, query, None, connection)
+
+    def _replace(self, table: str, partition: str | None, query: str, count: int | None,
+                 connection: duckdb.DuckDBPyConnection | None = None) -> WrittenFile:  # fmt: skip
+        target = self.path(table, partition)
+        local = is_local(self._fs)
+        staging = Path(target) if local else Path(tempfile.mkdtemp(prefix="icfr-lake-")) / "part.parquet"
+        staging.parent.mkdir(parents=True, exist_ok=True)
+        temporary = temporary_beside(staging)
+        own = connection or duckdb.connect(config={"threads": 1})
+        try:
+            own.execute(f"COPY ({query}) TO {_literal(temporary)} (FORMAT parquet, COMPRESSION zstd)")
+            if count is None:
+                found = own.execute(f"SELECT count(*) FROM read_parquet({_literal(temporary)})").fetchone()
+                count = int(found[0]) if found else 0
+            size = temporary.stat().st_size
+            if local:
+                replace_file(temporary, staging)
+            else:
+                self._fs.put_file(str(temporary), target)
+        finally:
+            temporary.unlink(missing_ok=True)
+            if connection is None:
+                own.close()
+        return WrittenFile(path=target, rows=count, size_bytes=size)
+
+    def read(self, model: type[R], table: str, partitions: Sequence[str] | None = None) -> list[R]:
+        """All rows of a table (or of some partitions), validated.
+
+        Raises:
+            BenchError: the table has not been materialized.
+            CorruptFileError: a file cannot be read, or holds other columns than the model.
+        """
+        rows: list[R] = []
+        for name in self.partitions(table) if partitions is None else partitions:
+            rows.extend(self._read_file(model, table, name))
+        return rows
+
+    def _read_file(self, model: type[R], table: str, partition: str) -> list[R]:
+        path = self.path(table, partition)
+        if not self._fs.exists(path):
+            raise BenchError(f"{table} ({partition}) is not in the lake: {path}", remedy=f"materialize {table} first")
+        remedy = f"delete {path} and materialize {table} again"
+        with duckdb.connect(config={"threads": 1}) as connection, tempfile.TemporaryDirectory() as folder:
+            local = path
+            if not is_local(self._fs):
+                local = f"{folder}/part.parquet"
+                self._fs.get_file(path, local)
+            try:
+                cursor = connection.execute(f"SELECT * FROM read_parquet({_literal(local)})")
+                names = [column[0] for column in cursor.description or []]
+                values = cursor.fetchall()
+            except duckdb.Error as error:
+                raise CorruptFileError(f"lake file {path} cannot be read: {error}", remedy=remedy) from error
+        if names != list(model.model_fields):
+            raise CorruptFileError(
+                f"lake file {path} holds other columns than {model.__name__} of this version", remedy=remedy
+            )
+        return [model.model_validate(_aware(dict(zip(names, value, strict=True)))) for value in values]
+
+    def files(self, table: str) -> list[str]:
+        """Paths of all partition files of a table, for set operations in DuckDB."""
+        return [self.path(table, name) for name in self.partitions(table)]
+
+
+def _spec(table: str) -> TableSpec:
+    try:
+        return TABLES[table]
+    except KeyError:
+        raise BenchError(f"there is no table {table!r}", remedy=f"one of: {', '.join(TABLES)}") from None
+
+
+def _json_line(row: Row) -> str:
+    # Lone surrogates would make invalid UTF-8: they become U+FFFD here, and the raw bytes stay in the document store.
+    return json.dumps(_plain(row.model_dump(mode="python")), ensure_ascii=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+    return value
+
+
+def _rows_query(spec: TableSpec, lines: Path, count: int) -> str:
+    columns = ", ".join(f"{_literal(name)}: {_literal(kind)}" for name, kind in spec.columns.items())
+    names = ", ".join(f'"{name}"' for name in spec.columns)
+    if count == 0:
+        empty = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in spec.columns.items())
+        return f"SELECT {empty} WHERE false"
+    return (
+        f"SELECT {names} FROM read_json({_literal(lines)}, format='newline_delimited', columns={{{columns}}}, "
+        f"maximum_object_size={_MAX_ROW_BYTES})"
+    )
+
+
+def _literal(value: object) -> str:
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _aware(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
+        for key, value in values.items()
+    }
