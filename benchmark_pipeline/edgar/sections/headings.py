@@ -1,0 +1,118 @@
+"""Headings that open and close the controls section, by form.
+
+Every pattern is anchored at the start of a block of normalised text, so that a reference inside a sentence is never
+taken for a heading. Item letters come from closed sets: an unknown letter is not an item.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .model import Item
+
+_BEFORE = r"^(?:\d{1,3}\s+)?(?:part\s+i{1,3}\b[\s,.:;\u2013\u2014-]*)?"
+_ITEM = r"items?\s*(?:no\.?\s*|number\s*)?"
+_MARKS = r"[\s.:;,|\u2013\u2014-]*"
+_TITLE = r"(?:(?:disclosure\s+)?controls?\s+(?:and|&)\s+procedures?|evaluation\s+of\s+(?:disclosure\s+)?controls)"
+_FLAGS = re.IGNORECASE | re.MULTILINE
+
+
+@dataclass(frozen=True)
+class HeadingFamily:
+    """The headings of one item and what may follow it."""
+
+    item: Item
+    titled: re.Pattern[str]
+    """Number and title."""
+    numbered: re.Pattern[str] | None
+    """Number alone, the title being missing or unusual; null where the number is ambiguous."""
+    closing: re.Pattern[str]
+    """The first block that no longer belongs to the item."""
+
+
+def _closing(numbers: str, parts: str) -> re.Pattern[str]:
+    number = rf"{_BEFORE}{_ITEM}(?:{numbers})(?![\w(])\s*(?:[.:;|\u2013\u2014-]|\n|\s(?=[A-Z\[(]))"
+    # The letter after the number decides between heading and sentence, so this one class is case-sensitive.
+    number = number.replace("(?=[A-Z\\[(])", "(?-i:(?=[A-Z\\[(]))")
+    return re.compile(rf"{number}|^part\s+(?:{parts})\b[\s.:\u2013\u2014-]*(?:$|\n|item)|^signatures?[\s.:]*$", _FLAGS)
+
+
+TEN_K_9A = HeadingFamily(
+    item="9A",
+    titled=re.compile(rf"{_BEFORE}{_ITEM}9\s*\(?a\)?\s*(?:[-\u2013]?\s*\(?\s*[ti1]\s*\)?)?{_MARKS}{_TITLE}", _FLAGS),
+    numbered=re.compile(rf"{_BEFORE}{_ITEM}9\s*\(?a\)?(?:\s*\(\s*[ti]\s*\))?(?!\w)", _FLAGS),
+    closing=_closing(r"9\s*\(?[bc]\)?|1[0-5]", "iii|iv"),
+)
+TEN_K_14 = HeadingFamily(
+    item="14",
+    titled=re.compile(rf"{_BEFORE}{_ITEM}14{_MARKS}{_TITLE}", _FLAGS),
+    numbered=None,
+    closing=_closing(r"1[56]", "iv"),
+)
+TWENTY_F_15 = HeadingFamily(
+    item="15",
+    titled=re.compile(rf"{_BEFORE}{_ITEM}15\s*(?:\(?[at]\)?)?{_MARKS}{_TITLE}", _FLAGS),
+    numbered=None,
+    closing=_closing(r"16\s*\(?[a-k]?\)?|1[7-9]", "iii"),
+)
+SMALL_LETTER_CLOSE = re.compile(r"^item\s*15\s*\(?[b-d]\)?", _FLAGS)
+
+TRANSITIONAL = re.compile(r"9\s*a\s*\(?\s*t\s*\)?", re.IGNORECASE)
+"""The temporary item of non-accelerated filers, fiscal years 2007-2010."""
+
+CONTINUES_AS_SENTENCE = re.compile(
+    r"[\s\"\u201d\u2019')]*(?:(?-i:of|in|to|above|below|is|are|was|were|for|on|at|under|contains?|includes?|and\s+in|as|hereof|herein|"
+    r"which|that|by|from|this|describes?)\b|,\s*(?-i:[a-z]))"
+)
+"""What follows a heading's words when they stand in a sentence."""
+
+TITLE_ALONE = re.compile(r"^(?:disclosure\s+)?controls?\s+(?:and|&)\s+procedures?[\s.:]*$", _FLAGS)
+"""An un-numbered heading, as filers with a cross-reference index print it."""
+NEXT_TITLE_ALONE = re.compile(
+    r"^(?:other\s+information|directors,\s+executive\s+officers[^\n]{0,60}|executive\s+compensation|properties"
+    r"|legal\s+proceedings|exhibits[^\n]{0,60}|risk\s+factors|form\s+10-k\s+cross[- ]reference[^\n]{0,30}"
+    r"|disclosure\s+regarding\s+foreign\s+jurisdictions[^\n]{0,50}|security\s+ownership[^\n]{0,60}|"
+    r"|principal\s+account\w+\s+fees[^\n]{0,30}|market\s+for\s+[^\n]{0,90}|audit\s+report[^\n]{0,20}"
+    r"|(?:information\s+about\s+(?:our\s+)?executive\s+officers)[^\n]{0,40}|repurchases\s+of[^\n]{0,40}"
+    r"|rule\s+10b5-1[^\n]{0,60}|insider\s+trading[^\n]{0,60}|availability\s+of[^\n]{0,60}|signatures?)[\s.:]*$",
+    _FLAGS,
+)
+FORTY_F_TITLE = re.compile(
+    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:certifications\s+and\s+)?(?:disclosure\s+)?controls?\s+and\s+procedures"
+    r"(?:[^\n.]{0,60})[\s.:]*$",
+    _FLAGS,
+)
+FORTY_F_NEXT_TITLE = re.compile(
+    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:notices?\s+(?:required\s+by|pursuant\s+to)|audit\s+committee|identification\s+of\s+the\s+audit"
+    r"|code\s+of\s+(?:ethics|business|conduct)|principal\s+account|off[- ]balance|tabular\s+disclosure|contractual\s+obligations"
+    r"|disclosure\s+of\s+contractual|mine\s+safety|corporate\s+governance|undertaking|interactive\s+data"
+    r"|disclosure\s+regarding\s+foreign|recovery\s+of\s+erroneously|comparison\s+of\s+(?:nyse|nasdaq)|nyse|nasdaq"
+    r"|consent\s+to\s+service|signatures?\b|exhibit\s+index|incorporation\s+by\s+reference)[^\n]{0,100}$",
+    _FLAGS,
+)
+
+MANAGEMENT_REPORT = re.compile(
+    r"^(?![^\n]*(?:opinion|independent|auditor['\u2019]?s?\s+report))(?:[^\n]{0,60}\s)?(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:annual\s+|assessment\s+)?(?:responsibility\s+for\s+financial\s+statements\s+and\s+)?"
+    r"report(?:s)?\s+(?:of\s+management\s+)?(?:on|regarding|and)\b"
+    r"|report\s+(?:of|by)\s+(?:the\s+)?(?:company['\u2019]s\s+)?management|management(?:['\u2019]s)?\s+report"
+    r"|management(?:['\u2019]?s)?\s+(?:responsibility|assessment|statement|discussion\s+of\s+responsibility)"
+    r"|statement\s+of\s+management|internal\s+control\s+over\s+financial\s+reporting)[^\n]{0,110}$"
+    r"|^management['\u2019]?s\s+(?:annual\s+)?report\s+on\s+internal\s+control\s+over\s+financial\s+reporting\s*[.:\u2014\u2013]\s",
+    _FLAGS,
+)
+"""A heading of management's report where it stands outside the item."""
+AFTER_MANAGEMENT_REPORT = re.compile(
+    r"^(?:reports?\s+of\s+independent\s+(?:registered|public|auditors)|report\s+of\s+[A-Z][\w&. ]+llp|to\s+the\s+(?:board|share|stock)"
+    r"|independent\s+auditor|consolidated\s+(?:statements?|balance)|notes\s+to|selected\s+financial|attestation\s+report\s+of"
+    r"|/s/|opinions?\s+on\s+(?:the\s+)?(?:consolidated|financial|internal)|statements?\s+of\s+(?:earnings|income|operations|financial)"
+    r"|index\s+to|item\s+\d{1,2}[a-c]?\b|schedule\s+ii|five[- ]year)",
+    _FLAGS,
+)
+POINTER = re.compile(
+    r"\b(?:incorporated\s+(?:herein\s+|by\s+reference|into)|included\s+(?:in|on|under|herein|at|elsewhere|beginning)|set\s+forth\b"
+    r"|appears?\s+(?:in|on|under|at|elsewhere)|contained\s+(?:in|on|under|elsewhere)|see\b|refer(?:red)?\s+to|presented\s+(?:in|on|under)|found\s+(?:in|on|under)"
+    r"|located\s+(?:in|on)|provided\s+(?:in|on|under)|filed\s+(?:as|herewith)|is\s+on\s+page|exhibit\s+13|annual\s+report\s+to\s+(?:share|stock))",
+    re.IGNORECASE,
+)
+"""Words that send the reader to another place."""

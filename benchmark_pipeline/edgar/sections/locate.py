@@ -1,0 +1,235 @@
+"""Cuts the controls section out of an annual report, or says why it cannot be cut."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from .headings import (
+    CONTINUES_AS_SENTENCE,
+    FORTY_F_NEXT_TITLE,
+    FORTY_F_TITLE,
+    NEXT_TITLE_ALONE,
+    POINTER,
+    TEN_K_9A,
+    TEN_K_14,
+    TITLE_ALONE,
+    TRANSITIONAL,
+    TWENTY_F_15,
+    HeadingFamily,
+)
+from .model import FilingDocument, Item, Rejection, Section, Stretch
+from .pointers import follow, points_elsewhere, report_in
+from .readability import language, unreadable
+
+MAX_CHARACTERS = 60_000
+"""A longer section is an over-capture; none of the sections seen came near."""
+MIN_CHARACTERS = 500
+"""A shorter section, which points nowhere, is no disclosure."""
+MIN_BODY_LETTERS = 60
+"""Fewer letters after the heading: a row of a table of contents or of an index."""
+MAX_BODY_BYTES = 100_000_000
+
+Concludes = Callable[[str], bool]
+"""Whether a text states a conclusion on ICFR; given by the caller, who reads conclusions."""
+
+_ABOUT_CONTROLS = re.compile(r"disclosure\s+controls?|internal\s+controls?", re.IGNORECASE)
+_ICFR = re.compile(r"internal\s+controls?\s+over\s+financial", re.IGNORECASE)
+_PAGE_REFERENCE = re.compile(r"(?:pages?\s*)?[\d\s,\u2013F-]{0,20}", re.IGNORECASE)
+
+
+def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes) -> Section | Rejection:
+    """The controls section of an annual report.
+
+    Args:
+        documents: the filing's usable documents; the first is the primary one.
+        form: exact form type; 10-K, 10-KT, 20-F and 40-F are covered.
+        concludes: tells whether a text states a conclusion on ICFR.
+    """
+    if form not in ("10-K", "10-KT", "10-K405", "20-F", "40-F"):
+        return Rejection("form_not_covered", f"form {form}")
+    if not documents:
+        return Rejection("document_missing", "no usable document of the filing is stored")
+    primary = documents[0]
+    if len(primary.body) > MAX_BODY_BYTES:
+        return Rejection("too_complex", f"{primary.name} has {len(primary.body)} bytes")
+    reason = unreadable(primary)
+    if reason:
+        return reason
+    if form == "40-F":
+        found = _forty_f(documents, concludes)
+    elif form == "20-F":
+        found = _by_heading(primary, TWENTY_F_15)
+    else:
+        found = _ten_k(primary, concludes)
+    return found if isinstance(found, Rejection) else _settle(found, documents, concludes)
+
+
+def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejection:
+    first = _by_heading(document, TEN_K_9A)
+    if isinstance(first, Section):
+        return first
+    for attempt in (_by_heading(document, TEN_K_14), _by_title(document)):
+        if isinstance(attempt, Section):
+            return attempt
+    if first.candidates:
+        # Only rows of an index: the filer answers the item by management's report, wherever it stands.
+        report = report_in(document, concludes)
+        if report is not None:
+            return Section(report, "9A", "index", _line_as_filed(report.text), first.candidates)
+    return first
+
+
+def _line_as_filed(text: str) -> str:
+    return text.split("\n", 1)[0].strip()
+
+
+def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:
+    """The best candidate among the family's headings."""
+    titled = _headings(document.text, family.titled)
+    section = _best(document, titled, family, "heading", len(titled))
+    if isinstance(section, Section) or family.numbered is None:
+        return section
+    taken = {match.start() for match in titled}
+    bare = [match for match in _headings(document.text, family.numbered) if match.start() not in taken]
+    lines = Counter(_line(document.text, match.start()) for match in bare)
+    # A line that repeats is a running head: it neither opens nor closes a section.
+    bare = [match for match in bare if lines[_line(document.text, match.start())] < 3]
+    second = _best(document, bare, family, "number_heading", len(titled) + len(bare))
+    return second if isinstance(second, Section) or not titled else section
+
+
+def _headings(text: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+    return [match for match in pattern.finditer(text) if not CONTINUES_AS_SENTENCE.match(text, match.end())]
+
+
+def _best(document: FilingDocument, headings: list[re.Match[str]], family: HeadingFamily, method: str,
+          candidates: int) -> Section | Rejection:  # fmt: skip
+    text = document.text
+    fits: list[tuple[tuple[bool, bool, int], re.Match[str], int]] = []
+    longest = 0
+    unbounded = False
+    for heading in headings:
+        closing = family.closing.search(text, heading.end())
+        end = closing.start() if closing else len(text)
+        body = text[heading.end() : min(end, heading.end() + MAX_CHARACTERS + 1)]
+        letters = sum(map(str.isalpha, body[:4000]))
+        about = _ABOUT_CONTROLS.search(body) is not None
+        foreign = not about and len(body) >= MIN_CHARACTERS and language(body) not in (None, "en")
+        if letters < MIN_BODY_LETTERS or not (about or foreign or (len(body) < 1200 and POINTER.search(body))):
+            continue
+        if end - heading.start() > MAX_CHARACTERS:
+            longest = max(longest, end - heading.start())
+            continue
+        if closing is None:
+            unbounded = True
+            continue
+        score = (bool(_ICFR.search(body)), "disclosure controls" in body.lower(), -heading.start())
+        fits.append((score, heading, end))
+    if fits:
+        # Among equals the earliest: a running head inside the section shares its end and would cut its beginning.
+        best = max(fits, key=lambda fit: (fit[0][0], fit[0][1], _reach(fit, fits), fit[0][2]))
+        heading, end = best[1], best[2]
+        item: Item = family.item
+        if item == "9A" and TRANSITIONAL.search(heading[0]):
+            item = "9A(T)"
+        stretch = Stretch(document, heading.start(), _trim(text, heading.start(), end))
+        return Section(stretch, item, "heading" if method == "heading" else "number_heading",
+                       " ".join(heading[0].split()), candidates)  # fmt: skip
+    if longest:
+        return Rejection("over_capture", f"no closing heading within {MAX_CHARACTERS} characters", candidates)
+    if unbounded:
+        return Rejection("no_boundary", "the document ends before a closing heading", candidates)
+    if headings:
+        return Rejection("no_heading", f"{len(headings)} headings, none followed by a disclosure", candidates)
+    return Rejection("no_heading", f"no heading of item {family.item}", candidates)
+
+
+def _reach(fit: tuple[tuple[bool, bool, int], re.Match[str], int],
+           fits: list[tuple[tuple[bool, bool, int], re.Match[str], int]]) -> int:  # fmt: skip
+    """Length of the longest candidate that ends where this one ends."""
+    return max(end - heading.start() for _, heading, end in fits if end == fit[2])
+
+
+def _by_title(document: FilingDocument) -> Section | Rejection:
+    """An un-numbered block `Controls and Procedures`, closed by another title of the form or a numbered item."""
+    text = document.text
+    titles = list(TITLE_ALONE.finditer(text))
+    for title in titles:
+        ends = [
+            match.start()
+            for pattern in (NEXT_TITLE_ALONE, TEN_K_9A.closing)
+            if (match := pattern.search(text, title.end()))
+        ]
+        end = min(ends, default=len(text))
+        body = text[title.end() : end]
+        if ends and len(body) <= MAX_CHARACTERS and len(body) > MIN_CHARACTERS and _ABOUT_CONTROLS.search(body):
+            stretch = Stretch(document, title.start(), _trim(text, title.start(), end))
+            return Section(stretch, "9A", "index", " ".join(title[0].split()), len(titles))
+    return Rejection("no_heading", "no un-numbered heading with a disclosure under it", len(titles))
+
+
+def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
+    """Titles without numbers in the main document; management's report may stand in an exhibit alone."""
+    candidates = 0
+    partial: Section | None = None
+    for document in documents:
+        if document is not documents[0] and not document.type.upper().startswith(("40-F", "EX-99", "EX-13")):
+            continue
+        text = document.text
+        for title in FORTY_F_TITLE.finditer(text):
+            candidates += 1
+            closing = FORTY_F_NEXT_TITLE.search(text, title.end())
+            end = closing.start() if closing else len(text)
+            body = text[title.end() : min(end, title.end() + MAX_CHARACTERS + 1)]
+            if not _ABOUT_CONTROLS.search(body) or len(body) > MAX_CHARACTERS or len(body) < 100 or closing is None:
+                continue
+            method = "heading" if document is documents[0] else "exhibit"
+            section = Section(Stretch(document, title.start(), _trim(text, title.start(), end)), "40-F",
+                              "heading" if method == "heading" else "exhibit", " ".join(title[0].split()), candidates)  # fmt: skip
+            if concludes(body):
+                return section
+            partial = partial or section
+        if partial is not None:
+            return partial
+    return Rejection("no_heading", "no heading on controls and procedures", candidates)
+
+
+def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
+    """Follows a pointer where the item itself states no conclusion on ICFR."""
+    text = section.stretch.text
+    if concludes(text):
+        return section
+    pointing = points_elsewhere(text) or (len(text) < 1200 and POINTER.search(text) is not None)
+    if pointing or section.item == "40-F":
+        followed = follow(section, documents, concludes)
+        if followed is not None:
+            return followed
+    if len(text) < MIN_CHARACTERS or (len(text) < 1200 and pointing and not _DCP_CONCLUDED.search(text)):
+        if pointing:
+            return Rejection("stub_cross_reference", text[:300], section.candidates)
+        return Rejection("too_short", text[:300], section.candidates)
+    return section
+
+
+_DCP_CONCLUDED = re.compile(r"\beffective\b", re.IGNORECASE)
+
+
+def _line(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)].strip().lower()
+
+
+def _trim(text: str, start: int, end: int) -> int:
+    """The end without trailing blanks, page numbers and running heads."""
+    kept = text[start:end].rstrip()
+    while True:
+        head, _, last = kept.rpartition("\n")
+        if head and (
+            (len(last) <= 4 and last.strip("-– ").isdigit())
+            or last.lower() in ("table of contents", "part ii", "part iii")
+        ):
+            kept = head.rstrip()
+        else:
+            return start + len(kept)

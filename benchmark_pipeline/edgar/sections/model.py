@@ -1,0 +1,91 @@
+"""What section extraction takes and gives."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from benchmark_pipeline.edgar.text import NormalisedText, normalise
+from benchmark_pipeline.tables.base import Span
+from benchmark_pipeline.tables.disclosures import SectionReject
+
+Item = Literal["9A", "9A(T)", "14", "15", "40-F"]
+
+
+@dataclass(frozen=True)
+class FilingDocument:
+    """One document of a filing, as stored."""
+
+    name: str
+    type: str
+    """EDGAR document type: `10-K`, `EX-13`, `EX-99.3`."""
+    body: bytes = field(repr=False)
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the body."""
+        return hashlib.sha256(self.body).hexdigest()
+
+    @cached_property
+    def normalised(self) -> NormalisedText:
+        """The document's reading text, made once."""
+        return normalise(self.body)
+
+    @property
+    def text(self) -> str:
+        """The reading text."""
+        return self.normalised.text
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Characters [start, end) of a document's normalised text."""
+
+    document: FilingDocument
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The characters."""
+        return self.document.text[self.start : self.end]
+
+    def span(self, start: int, end: int) -> Span:
+        """A span of the table's kind for [start, end) of this stretch."""
+        first, last = self.start + start, self.start + end
+        return Span(document_sha256=self.document.sha256, start=first, end=last, quote=self.document.text[first:last])
+
+
+@dataclass(frozen=True)
+class Section:
+    """The controls section of an annual report."""
+
+    stretch: Stretch
+    """Where the text about ICFR stands."""
+    item: Item
+    method: Literal["heading", "number_heading", "index", "pointer", "exhibit"]
+    heading: str
+    candidates: int
+    item_stretch: Stretch | None = None
+    """The item itself, where it only points to `stretch`."""
+
+    @property
+    def followed_pointer(self) -> bool:
+        """Whether the item points elsewhere and the text was taken from there."""
+        return self.item_stretch is not None
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """The section's text, and the pointing item's where there is one."""
+        return [self.stretch] if self.item_stretch is None else [self.stretch, self.item_stretch]
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Why no section was cut."""
+
+    reason: SectionReject
+    detail: str
+    candidates: int = 0

@@ -1,0 +1,79 @@
+"""Follows an item that only points: to Item 8 or the F-pages of the same document, or to an exhibit of the same filing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from .headings import AFTER_MANAGEMENT_REPORT, MANAGEMENT_REPORT, POINTER
+from .model import FilingDocument, Section, Stretch
+
+MAX_REPORT_CHARACTERS = 12_000
+"""A management report is a page or two."""
+_LEAST_CHARACTERS = 300
+_PRINCIPAL_EXHIBITS = ("EX-13", "EX-99", "EX-15", "40-F", "20-F")
+_AUDITED = re.compile(r"\bwe\s+have\s+(?:also\s+)?audited", re.IGNORECASE)
+_ABOUT_ICFR = re.compile(r"internal\s+controls?\s+(?:over|and)", re.IGNORECASE)
+
+
+def points_elsewhere(text: str) -> bool:
+    """Whether a text sends its reader to another place for something about internal control."""
+    return any(_ABOUT_ICFR.search(text, max(0, m.start() - 500), m.end() + 500) or "management" in
+               text[max(0, m.start() - 300) : m.end() + 300].lower() for m in POINTER.finditer(text))  # fmt: skip
+
+
+def follow(section: Section, documents: Sequence[FilingDocument], concludes: Callable[[str], bool]) -> Section | None:
+    """The section with management's report taken from where the item points, or None where it is not found.
+
+    The same document is searched first (Item 8, F-pages), then exhibits 13, 99 and 15 in the order filed.
+    """
+    own = section.stretch
+    for document in [own.document, *(d for d in documents if d is not own.document)]:
+        exhibit = document is not own.document
+        if exhibit and not document.type.upper().startswith(_PRINCIPAL_EXHIBITS):
+            continue
+        for start, end in _reports(document.text):
+            if not exhibit and start < own.end and end > own.start:
+                continue
+            if concludes(document.text[start:end]):
+                first = _nearest_heading(document.text, start, end, concludes)
+                text = document.text[first:end]
+                heading = text.split("\n", 1)[0].strip()
+                return Section(Stretch(document, first, end), section.item, "exhibit" if exhibit else "pointer",
+                               heading, section.candidates, item_stretch=own)  # fmt: skip
+    return None
+
+
+def report_in(document: FilingDocument, concludes: Callable[[str], bool]) -> Stretch | None:
+    """The first management report on internal control in a document that states a conclusion."""
+    for start, end in _reports(document.text):
+        if concludes(document.text[start:end]):
+            return Stretch(document, _nearest_heading(document.text, start, end, concludes), end)
+    return None
+
+
+def _nearest_heading(text: str, start: int, end: int, concludes: Callable[[str], bool]) -> int:
+    """The last heading on internal control under which the conclusion still stands; an umbrella heading is left out."""
+    for match in reversed(list(MANAGEMENT_REPORT.finditer(text, start + 1, end))):
+        if (
+            _ABOUT_ICFR.search(match[0])
+            and end - match.start() >= _LEAST_CHARACTERS
+            and concludes(text[match.start() : end])
+        ):
+            return match.start()
+    return start
+
+
+def _reports(text: str) -> list[tuple[int, int]]:
+    """Stretches that begin with a heading of management's report, in order."""
+    found: list[tuple[int, int]] = []
+    for match in MANAGEMENT_REPORT.finditer(text):
+        if found and match.start() < found[-1][1]:
+            continue
+        limit = match.end() + MAX_REPORT_CHARACTERS
+        closing = AFTER_MANAGEMENT_REPORT.search(text, match.end(), limit)
+        end = closing.start() if closing else min(limit, len(text))
+        stretch = text[match.start() : end].rstrip()
+        if len(stretch) >= _LEAST_CHARACTERS and _ABOUT_ICFR.search(stretch) and not _AUDITED.search(stretch[:900]):
+            found.append((match.start(), match.start() + len(stretch)))
+    return found

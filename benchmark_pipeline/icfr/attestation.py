@@ -1,0 +1,233 @@
+"""The auditor's opinion on ICFR, wherever it stands in a filing (AS 2201, before it AS 2).
+
+Only the auditor's own words count: an opinion sentence, or its reference to its opinion in the report on the
+statements. Management's sentence that an opinion was issued is no opinion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from benchmark_pipeline.edgar.dates import DATE, find_dates, to_date
+from benchmark_pipeline.edgar.sections import FilingDocument, Stretch
+from benchmark_pipeline.tables.base import Span
+from benchmark_pipeline.tables.disclosures import Opinion
+
+from .language import ICFR
+from .regions import reading_view
+from .registrants import Voice
+
+DAYS_APART = 10
+_WINDOW = 900
+_OPINION = re.compile(r"\b(?:our\s+opinion|in\s+our\s+judgment|we\s+are\s+of\s+the\s+opinion)\b")
+_MAINTAINED = re.compile(
+    r"\b(?:maintain(?:ed|s)?|had|has\s+maintained|have\s+maintained|held)\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?internal\s+control",
+    re.IGNORECASE,
+)
+_NOT_MAINTAINED = re.compile(
+    r"\b(?:has|have|had|did|does|do)\s+not\s+(?:\w+\s+){0,2}maintain(?:ed)?\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?internal\s+control",
+    re.IGNORECASE,
+)
+_ON_ASSESSMENT = re.compile(r"assessment\b[^.]{0,400}\bfairly\s+stated", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"\bour\s+report\b[^.]{0,120}?\bexpress(?:ed|es)\s+(?:an?\s+)?(unqualified|unmodified|adverse)\s+opinion",
+)
+_AUDITED_ICFR = re.compile(r"\b(?:we\s+have\s+(?:also\s+)?audited|we\s+also\s+have\s+audited)\b", re.IGNORECASE)
+_DISCLAIMER = re.compile(
+    r"(?:do\s+not\s+express|does\s+not\s+express|disclaim)[^.]{0,80}\bopinion\b[^.]{0,160}internal\s+control\s+over\s+financial\s+reporting",
+)
+_SCOPE_LIMITED = re.compile(
+    r"scope\s+(?:of\s+our\s+work|limitation)|limitation\s+on\s+the\s+scope|not\s+(?:sufficient|able)\s+to\s+(?:enable\s+us|obtain|complete)",
+    re.IGNORECASE,
+)
+_FIRM = re.compile(
+    r"(?:/s/\s*)?\b((?:Pricewaterhouse\s?Coopers|Ernst\s*&\s*Young|Deloitte\s*(?:&|and)\s*Touche|Deloitte|KPMG|Grant\s+Thornton|BDO|RSM|Crowe|Marcum"
+    r"|[A-Z][\w&.,'\u2019-]*(?:[ ,&]+[A-Z][\w&.'\u2019-]*){0,6}?)[ ,]+(?:LLP|L\.L\.P\.|LLC|PLLC|P\.?C\.?|P\.?A\.?|Ltd\.?|Limited|CPAs?|AG|GmbH|S\.?A\.?|N\.V\.|Inc\.)(?=[\s,.;]|$))",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(r"/s/\s*([^\n]{3,80})", re.IGNORECASE)
+_END_OF_REPORT = 25_000
+
+
+@dataclass(frozen=True)
+class AuditorOpinion:
+    """One opinion on ICFR found in a filing."""
+
+    opinion: Opinion
+    span: Span
+    as_of: date | None
+    firm: str | None
+    signed: date | None
+    by_reference: bool
+    """The auditor refers to its opinion in another report."""
+    subject: str
+    """The sentence, in which the audited company may be named."""
+    addressee: str
+    """The line to which the report is addressed; it names the company that the sentence calls `the Company`."""
+
+
+@dataclass(frozen=True)
+class Attestation:
+    """What the filing holds of auditors' opinions on ICFR at year end."""
+
+    opinion: Opinion
+    chosen: AuditorOpinion | None
+    found: list[AuditorOpinion] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+
+
+def read_attestation(
+    documents: Sequence[FilingDocument], period_end: date | None, voice: Voice | None = None
+) -> Attestation:
+    """The auditor's opinion on ICFR at fiscal year end, over all documents of a filing.
+
+    Args:
+        documents: usable documents.
+        period_end: fiscal year end: an opinion as of another date is recorded and not taken.
+        voice: the registrant, where the filing has several.
+    """
+    found = [opinion for document in documents for opinion in _opinions(document)]
+    if voice is not None:
+        found = [o for o in found if voice.concerns(o.subject if voice.named(o.subject) else o.addressee)]
+    conflicts: list[str] = []
+    current = found
+    if period_end is not None:
+        current = [o for o in found if o.as_of is None or abs((o.as_of - period_end).days) <= DAYS_APART]
+        conflicts += sorted({f"opinion_as_of_{o.as_of}_not_{period_end}" for o in found if o not in current})
+    direct = [o for o in current if not o.by_reference]
+    considered = direct or current
+    kinds = {o.opinion for o in current}
+    if not considered:
+        return Attestation("none", None, found, conflicts, [])
+    if len(kinds) > 1:
+        conflicts.append("opinions_differ:" + ",".join(sorted(kinds)))
+    chosen = max(considered, key=lambda o: (o.opinion != "unqualified", o.as_of is not None, o.firm is not None))
+    return Attestation(chosen.opinion, chosen, found, conflicts, [
+        "opinion_by_reference" if chosen.by_reference else f"opinion_{chosen.opinion}"
+    ])  # fmt: skip
+
+
+def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
+    text = document.text
+    # Searching lower case with case-sensitive patterns is several times faster; one letter may not become two.
+    lowered = text.lower()
+    searched = lowered if len(lowered) == len(text) else text
+    found: list[AuditorOpinion] = []
+    for match in _OPINION.finditer(searched):
+        end = _sentence_end(text, match.end())
+        start = _sentence_start(text, match.start())
+        sentence = reading_view(text[start:end])
+        if not ICFR.search(sentence) and not re.search(r"internal\s+control", sentence, re.IGNORECASE):
+            continue
+        if _ON_ASSESSMENT.search(sentence):
+            continue
+        verdict: Opinion | None = None
+        if _NOT_MAINTAINED.search(sentence):
+            verdict = "adverse"
+        elif _MAINTAINED.search(sentence):
+            verdict = "unqualified"
+        if verdict is not None:
+            found.append(_opinion(document, start, end, sentence, verdict, by_reference=False))
+    for match in _REFERENCE.finditer(searched):
+        start = max(text.rfind("\n", 0, match.start()), match.start() - _WINDOW, 0)
+        sentence = reading_view(text[start : _sentence_end(text, match.end())])
+        audited = list(_AUDITED_ICFR.finditer(sentence, 0, match.start() - start))
+        # The ICFR report refers to the statements in the same form: what was audited decides.
+        if (
+            audited
+            and ICFR.search(sentence[audited[-1].end() : match.start() - start][:400])
+            and not re.search(
+                r"financial\s+statements|balance\s+sheets?",
+                sentence[audited[-1].end() : match.start() - start],
+                re.IGNORECASE,
+            )
+        ):
+            begin = start + audited[-1].start()
+            kind: Opinion = "adverse" if match[1].lower() == "adverse" else "unqualified"
+            end = _sentence_end(text, match.end())
+            found.append(_opinion(document, begin, end, text[begin:end], kind, by_reference=True))
+    for match in _DISCLAIMER.finditer(searched):
+        near = text[max(0, match.start() - _WINDOW) : match.end() + 200]
+        if _SCOPE_LIMITED.search(near) and not re.search(r"express\s+no\s+such\s+opinion", near, re.IGNORECASE):
+            start = max(text.rfind(". ", 0, match.start()) + 2, text.rfind("\n", 0, match.start()) + 1)
+            end = _sentence_end(text, match.end())
+            found.append(_opinion(document, start, end, text[start:end], "disclaimer", by_reference=False))
+    return found
+
+
+def _sentence_start(text: str, position: int) -> int:
+    """Start of the sentence that runs at `position`, at most 600 characters before."""
+    low = max(0, position - 600)
+    before = text[low:position]
+    starts = [m.end() for m in re.finditer(r"(?<!\b[A-Z])(?<!Inc)(?<!Co)(?<!Corp)(?<!Ltd)\.[\"\u201d]?\s+|\n", before)]
+    return low + starts[-1] if starts else (low if low == 0 else position)
+
+
+_ADDRESSEE = re.compile(r"^to\s+the\s+[^\n]{5,300}$", re.IGNORECASE | re.MULTILINE)
+
+
+def _addressee(text: str, position: int) -> str:
+    """The line to which the report is addressed, where one stands shortly before."""
+    lines = list(_ADDRESSEE.finditer(text, max(0, position - 3000), position))
+    return lines[-1][0] if lines else ""
+
+
+def _sentence_end(text: str, position: int) -> int:
+    """End of the sentence that runs at `position`: a full stop before a capital, or the end of the block."""
+    for match in re.finditer(
+        r"\.(?=\s+[A-Z\u201c\"]|\s*\n|$)|\n(?!\s*(?:\d{1,3}\s*\n\s*)?[a-z\d(])", text[position : position + 2500]
+    ):
+        before = text[position : position + match.start() + 1][-8:]
+        if re.search(r"\b(?:Inc|Corp|Co|Ltd|No|U\.S|L\.P|S\.A|N\.V|[A-Z])\.$", before):
+            continue
+        return position + match.start() + (match[0] == ".")
+    return min(len(text), position + 2500)
+
+
+def _opinion(document: FilingDocument, start: int, end: int, sentence: str, verdict: Opinion, *,
+             by_reference: bool) -> AuditorOpinion:  # fmt: skip
+    clause = sentence
+    mention = ICFR.search(sentence) or re.search(r"internal\s+control", sentence, re.IGNORECASE)
+    if mention:
+        clause = sentence[mention.start() :]
+    dates = find_dates(clause) or find_dates(sentence)
+    firm, signed = _signature(document.text, end)
+    return AuditorOpinion(
+        opinion=verdict,
+        span=Stretch(document, 0, len(document.text)).span(start, end),
+        as_of=dates[0] if dates else None,
+        firm=firm,
+        signed=signed,
+        by_reference=by_reference,
+        subject=sentence,
+        addressee=_addressee(document.text, start),
+    )
+
+
+def _signature(text: str, start: int) -> tuple[str | None, date | None]:
+    """The firm that signed the report, and the first date near its signature."""
+    tail = text[start : start + _END_OF_REPORT]
+    position = 0
+    firm: str | None = None
+    signed = _SIGNATURE.search(tail)
+    if signed:
+        match = _FIRM.search(signed[0])
+        firm, position = (match[1] if match else signed[1].strip()), signed.start()
+    else:
+        for match in _FIRM.finditer(tail):
+            line_start, line_end = tail.rfind("\n", 0, match.start()) + 1, tail.find("\n", match.end())
+            line = tail[line_start : line_end if line_end >= 0 else len(tail)]
+            # A signature stands on a line of its own.
+            if len(line) <= len(match[1]) + 25:
+                firm, position = match[1], match.start()
+                break
+    if firm is None:
+        return None, None
+    near = DATE.search(tail, max(0, position - 250), position + 400)
+    after = DATE.search(tail, position, position + 400)
+    chosen = after or near
+    return " ".join(firm.split()).strip(" ,"), to_date(chosen) if chosen else None

@@ -1,0 +1,58 @@
+"""The page that tells a reader how a filing is judged, rendered from the rules themselves."""
+
+from __future__ import annotations
+
+import inspect
+
+from .decision_order import DECISION_ORDER, RULE_VERSION
+
+_HEAD = """# The clean pool
+
+Every annual report gets exactly one decision: `clean_attested`, `clean_management_only`, `deficient`, or `excluded` with
+a reason from a closed list. The rules below are tried in order and the first that decides wins; each step and what it saw
+is stored in `clean_pool.trace`, and `icfr-bench why ACCESSION` prints it. Rules {version}. This page is generated from
+the rules by `icfr-bench reference-pages`; a test fails when it is out of date.
+
+| step | rule | what it decides |
+|---|---|---|
+"""
+
+_EVIDENCE = """
+## What contradicts a clean label
+
+| code | evidence | effect |
+|---|---|---|
+| E1 | an amendment for the same year end that changes a conclusion to not effective | excluded |
+| E2 | an Item 4.02 notice (or its foreign counterpart) whose periods overlap the year | excluded |
+| E3 | a later annual report: a weakness existed at that earlier year end | excluded |
+| E4 | a later report: a weakness caused an error in that year's statements, and they are restated | excluded |
+| E5 | an interim report filed before the next annual report: a weakness existed at that year end | excluded |
+| E6 | the auditor withdraws its ICFR opinion, or reports upon leaving that controls did not exist | excluded |
+| E7 | a later weakness is said to come from an event after the year end | kept |
+| E8 | the next annual report states a weakness and not since when | waits for a person; meanwhile excluded |
+| E9 | the next annual report corrects errors of the year without admitting a weakness | kept, `little_r_overlap` |
+| E10 | an enforcement release or proceeding that names the year, recorded by a reviewer | excluded |
+| E11 | a late-filing notice spoke of a possible weakness, and the report says effective | kept, `nt_signal` |
+
+A filing that states a weakness is `deficient` whatever comes later. Periods are compared by date, with ten days'
+tolerance, never by fiscal-year number.
+
+## Seasoning
+
+`S0`: no next annual report yet. `S1`: it was read and contradicts nothing. `S2`: the second was read, or 900 days have
+passed. Recent filings stay in the pool and are shown by tier; one that is contradicted later leaves with the next
+dataset version.
+"""
+
+
+def render() -> str:
+    """The whole page as Markdown."""
+    lines = [
+        f"| {number} | `{rule.__name__}` | {_first_paragraph(rule)} |" for number, rule in enumerate(DECISION_ORDER)
+    ]
+    return _HEAD.format(version=RULE_VERSION) + "\n".join(lines) + "\n" + _EVIDENCE
+
+
+def _first_paragraph(rule: object) -> str:
+    text = " ".join((inspect.getdoc(rule) or "").split("\n\n")[0].split())
+    return text.split(": ", 1)[-1].replace("|", "\\|")

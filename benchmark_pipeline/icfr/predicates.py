@@ -1,0 +1,180 @@
+"""What one sentence says about which kind of control: effective or not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from .language import DCP, ICFR, WEAK_ICFR
+
+Subject = Literal["icfr", "dcp", "both", "unnamed"]
+
+_BE = r"(?:was|were|is|are|be|been|remain(?:s|ed)?|being|operated|operating|functioning|functioned)"
+_ADVERB = r"(?:(?:and|also|still|therefore|thus|generally|overall|fully|presently|currently|sufficiently|designed|operating|adequate|adequately|properly|each|both|all|considered|deemed|determined|concluded|to|be|in|material|respects|a|level|at|the|reasonable|assurance)[\s,]+)"
+_NEGATIVE = re.compile(
+    rf"\b{_BE}\s*,?\s*(?:as\s+of\s+[^;]{{4,60}}?,\s*|at\s+[a-z]+\s+\d+,\s+\d{{4}},\s*)?{_ADVERB}{{0,5}}(?:(?:not|neither)\s+{_ADVERB}{{0,5}}(?:effective|adequate|sufficient)(?:ly)?\b|ineffective\b|deficient\b)"
+    rf"|\b(?:not|never)\s+{_ADVERB}{{0,4}}(?:effective|operating\s+effectively)\b"
+    r"|\bineffective\b"
+    r"|\b(?:did|does|do|has|have|had)\s+not\s+(?:\w+\s+){0,2}maintain(?:ed)?\b|\bnot\s+maintained\b|\bfailed\s+to\s+maintain\b",
+    re.IGNORECASE,
+)
+_POSITIVE = re.compile(
+    rf"\b{_BE}\s*,?\s*(?:as\s+of\s+[^;]{{4,60}}?,\s*|at\s+[a-z]+\s+\d+,\s+\d{{4}},\s*)?{_ADVERB}{{0,6}}effective\b"
+    r"|\b(?:maintain(?:s|ed)?|had|has|have)\s*,?\s*(?:in\s+all\s+material\s+respects\s*,?\s*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
+    r"|\b(?:consider(?:s|ed)?|find|finds|found|deem(?:s|ed)?|judged?|hold|held|thought|regard(?:s|ed)?)\b[^.;,]{0,140}?\beffective\b"
+    r"|\bconfirmed\s+the\s+effectiveness\s+of|\b(?:operated|operating|functioned|functioning)\s+effectively\b",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"reasonable\s+assurance\s+(?:with\s+respect\s+to|that\s+the\s+objectives)|no\s+matter\s+how\s+well|even\s+(?:those|effective|an?\s+effective|if|when)"
+    r"|projections?\s+of\s+any\s+evaluation|inherent\s+limitations|effective\s+at\s+doing\s+so"
+    r"|\bif\s+(?:we|our|the\s+company|management|one\s+or\s+more|not|any)\b|\bunless\b|\buntil\b|\bonce\b|\bin\s+order\s+to\s+(?:be|provide)"
+    r"|\b(?:will|would|may|might|could|cannot|can|should|must|shall)\s+(?:not\s+)?(?:\w+\s+)?(?:be\s+(?:\w+\s+){0,2}(?:effective|considered|concluded)|operate|conclude|maintain|continue)"
+    r"|\bcannot\s+(?:be\s+)?(?:conclude|considered)|is\s+responsible\s+for|to\s+determine\s+whether|assessing\s+whether|evaluat\w+\s+whether|whether\s+(?:our|the|effective|its|or\s+not)"
+    r"|management\s+is\s+(?:not\s+permitted|precluded)|not\s+(?:permitted|able)\s+to\s+conclude|a\s+material\s+weakness\s+is|there\s+is\s+a\s+reasonable\s+possibility"
+    r"|designed\s+to\s+be\s+effective|when\s+effective|audit\s+to\s+obtain|plan\s+and\s+perform",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"\b(?:conclu\w+|believes?|determin\w+|opinion|assess(?:ed|ment)|evaluat(?:ed|ion)|reports?|asserts?|certif\w+|found|maintain\w*|maintained|consider\w*|deemed|was|were|is|are)\b",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"\b(?:previously|originally|initially)\s+(?:\w+\s+)?(?:concluded|reported|disclosed|determined|stated|issued)|\bhad\s+(?:previously\s+)?(?:concluded|been\s+(?:effective|ineffective))"
+    r"|in\s+(?:our|its|the)\s+(?:prior|original|previous)\s+(?:year|annual|form|filing|report)",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(
+    r"\beffective\b[^.]{0,40}\b(?:except\s+(?:for|as)|with\s+the\s+exception\s+of|other\s+than)\b|\bexcept\s+for\b[^.]{0,200}\beffective\b",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:because|due\s+to|as\s+a\s+result\s+of|resulting\s+from|in\s+light\s+of|given|based\s+(?:up)?on|owing\s+to|described|which|solely)\b",
+    re.IGNORECASE,
+)
+_COORDINATED = re.compile(
+    r"^\s*(?:\([^()]*\)\s*)*,?\s*(?:and|or|as\s+well\s+as|nor)\s+(?:\w+['\u2019]?\w*\s+){0,4}$", re.IGNORECASE
+)
+_ONLY_PART = re.compile(
+    r"\b(?:remediat\w+|new|these|such|certain|this|following|specific)\s+(?:\w+\s+){0,3}controls?\b(?!\s+over\s+financial)|general\s+controls|\bcontrols?\s+(?:activities|environment)\b",
+    re.IGNORECASE,
+)
+
+_WHOLE = re.compile(r"\b(?:these|those|such|the)\s+(?:same\s+)?controls?(?:\s+and\s+procedures)?[\s,]*$", re.IGNORECASE)
+"""`These controls` before the verb stand for what the sentence before named."""
+_PRONOUN = re.compile(r"\b(?:it|they|these|those|both|the\s+same|that\s+control|controls?|system)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """One statement of effectiveness."""
+
+    subject: Subject
+    effective: bool
+    earlier: bool
+    """It tells what was concluded before."""
+    except_for: bool
+    """`Effective except for …`, which the rules do not permit."""
+
+
+def predicates(sentence: str) -> list[Predicate]:
+    """The statements of effectiveness in a sentence; boilerplate, hypotheses and definitions give none."""
+    if "ffective" not in sentence and "maintain" not in sentence:
+        return []
+    if not _CONCLUDES.search(sentence) or _HYPOTHETICAL.search(sentence):
+        return []
+    found: list[Predicate] = []
+    earlier = bool(_EARLIER.search(sentence))
+    excepted = bool(_EXCEPT.search(sentence))
+    negatives = list(_NEGATIVE.finditer(sentence))
+    for match in negatives:
+        subject = _subject(sentence, match)
+        if subject is not None:
+            found.append(Predicate(subject, False, earlier, False))
+    for match in _POSITIVE.finditer(sentence):
+        if any(n.start() < match.end() and match.start() < n.end() for n in negatives):
+            continue
+        subject = _subject(sentence, match)
+        if subject is not None:
+            found.append(Predicate(subject, True, earlier, excepted))
+    return found
+
+
+def _subject(sentence: str, match: re.Match[str]) -> Subject | None:
+    """What the predicate is about: the last noun before it, or its object after `maintain`."""
+    after = sentence[match.end() : match.end() + 160]
+    verb = match[0].lower()
+    if "maintain" in verb or verb.endswith(("internal", "disclosure", "effectiveness of")):
+        window = sentence[match.start() : match.end() + 160]
+        nearest = _first(window)
+        if verb.startswith("maintain") and not verb.startswith("maintained") and not ICFR.search(window):
+            return None
+        if nearest is None or ("maintain" in verb and "effective" not in window.lower()):
+            return None
+        if "maintain" in verb and not verb.startswith(("maintain", "had", "has", "have")) and _is_cause_list(window):
+            return None
+        return nearest
+    inside = mentions(match[0])
+    if inside:
+        return inside[-1][2]
+    before = sentence[: match.start()]
+    subject = _last(before)
+    if subject is None:
+        if _first(after[:90]) and re.match(r"\s*(?:in|over|as)?\s*(?:our|its|the)?\s*internal", after, re.IGNORECASE):
+            return "icfr"
+        if _ONLY_PART.search(before[-120:]) and not _WHOLE.search(before[-120:]):
+            return None
+        return "unnamed" if _PRONOUN.search(before) else None
+    return subject
+
+
+def _is_cause_list(window: str) -> bool:
+    """`Did not maintain effective controls over …` is a weakness, not the conclusion on ICFR."""
+    return not re.search(
+        r"maintain\w*\s*,?\s*(?:in\s+all\s+material\s+respects\s*,?\s*)?(?:an?\s+|our\s+|its\s+)?effective\s+(?:system\s+of\s+)?(?:internal\s+control|disclosure|ICFR)",
+        window,
+        re.IGNORECASE,
+    )
+
+
+def mentions(text: str) -> list[tuple[int, int, Subject]]:
+    """Where a text names ICFR and disclosure controls: (start, end, which), in order."""
+    found: list[tuple[int, int, Subject]] = [(m.start(), m.end(), "icfr") for m in ICFR.finditer(text)]
+    found += [(m.start(), m.end(), "dcp") for m in DCP.finditer(text)]
+    taken = [(start, end) for start, end, _ in found]
+    found += [
+        (m.start(), m.end(), "icfr")
+        for m in WEAK_ICFR.finditer(text)
+        if not any(start < m.end() and m.start() < end for start, end in taken)
+    ]
+    return sorted(found)
+
+
+def _last(before: str) -> Subject | None:
+    named = mentions(before)
+    # A noun inside "because of the weakness in our …" is a cause, unless no other noun stands before the predicate.
+    free = [m for m in named if not _in_cause(before, m[0])]
+    chosen = (free or named)[-1:]
+    if not chosen:
+        return None
+    start, _, subject = chosen[0]
+    others = [m for m in named if m[2] != subject and m[1] <= start]
+    if others and _COORDINATED.match(before[others[-1][1] : start]):
+        return "both"
+    return subject
+
+
+def _in_cause(text: str, position: int) -> bool:
+    """Whether a clause of cause runs from its first word to `position` without a comma that ends it."""
+    causes = list(_CAUSE.finditer(text, max(0, position - 160), position))
+    if not causes:
+        return False
+    cause = causes[-1]
+    between = text[cause.end() : position]
+    return "," not in between and not re.search(r"\b(?:that|conclu\w+|determin\w+|believ\w+)\b", between, re.IGNORECASE)
+
+
+def _first(text: str) -> Subject | None:
+    named = mentions(text)
+    return named[0][2] if named else None

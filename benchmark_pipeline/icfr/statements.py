@@ -1,0 +1,185 @@
+"""Statements beside the conclusion: no attestation, no assessment, businesses left out, a weakness remediated."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from benchmark_pipeline.tables.disclosures import ScopeOut
+
+from .language import ICFR, MATERIAL_WEAKNESS, Sentence, sentences
+from .regions import management_only
+from .registrants import Voice
+
+_ATTESTATION = re.compile(
+    r"attest(?:ation|ed|s)?\b|audited\s+by|report\s+of\s+(?:the\s+|our\s+)?(?:company['\u2019]s\s+)?(?:independent\s+)?registered",
+    re.IGNORECASE,
+)
+_NONE = re.compile(
+    r"(?:does|do|did)\s+not\s+(?:include|contain)|(?:was|were|is|are)\s+not\s+(?:subject\s+to|required|included|audited)|not\s+been\s+(?:audited|attested)"
+    r"|\bexempt(?:s|ed|ion|ions)?\b|not\s+required\s+to\s+(?:include|provide|obtain|have|be|comply)|\bno\s+attestation|not\s+subject\s+to",
+    re.IGNORECASE,
+)
+_FOR_LONG_AS = re.compile(
+    r"\bmay\s+(?:elect|take\s+advantage|choose)|\bwill\s+(?:not\s+)?be\s+(?:required|subject|exempt)|as\s+long\s+as\s+we",
+    re.IGNORECASE,
+)
+_NO_ASSESSMENT = re.compile(
+    r"(?:(?:does|do|did)\s+not\s+(?:include|contain|provide)|(?:was|were|is|are)\s+not\s+(?:required|included)|not\s+(?:required|able)\s+to\s+(?:include|provide|perform|conduct)|exclud\w+|has\s+not\s+(?:included|performed|conducted)|did\s+not\s+(?:perform|conduct))"
+    r"[^.]{0,120}\b(?:management(?:['\u2019]s)?|our)?\s*(?:annual\s+)?(?:report\s+(?:of|on|by|regarding)|assessment|evaluation)",
+    re.IGNORECASE,
+)
+_MANAGEMENTS = re.compile(
+    r"management(?:['\u2019]s)?\s+(?:annual\s+)?(?:report|assessment)|report\s+of\s+management|assessment\s+(?:by\s+management|of\s+(?:our\s+|its\s+|the\s+\S+\s+)?internal\s+control|regarding)",
+    re.IGNORECASE,
+)
+_NEW = re.compile(
+    r"newly[\s-]+public|new(?:ly)?\s+public|transition\s+period|initial\s+public\s+offering|second\s+annual\s+report|newly\s+registered|recently\s+completed\s+(?:its\s+|our\s+)?initial",
+    re.IGNORECASE,
+)
+_REVERSE = re.compile(
+    r"reverse\s+(?:merger|acquisition|recapitali[sz]ation|takeover)|215\.02|business\s+combination|de-?SPAC|\bthe\s+merger\b",
+    re.IGNORECASE,
+)
+_EXCLUDES = re.compile(
+    r"\bexclud(?:e|es|ed|ing)\b|\bdid\s+not\s+include\b|\bdoes\s+not\s+include\b|\bnot\s+included\s+in\b|\bwas\s+not\s+evaluated|\bnot\s+assess",
+    re.IGNORECASE,
+)
+_ASSESSMENT = re.compile(r"\bassess\w*|\bevaluat\w*|\bscope\b", re.IGNORECASE)
+_BUSINESS = re.compile(
+    r"\bacqui\w+|\bbusiness(?:es)?\b|\bsubsidiar\w+|\bjoint\s+venture|variable\s+interest|\bmerger\b|\boperations\s+of\b|internal\s+controls?\s+of\b",
+    re.IGNORECASE,
+)
+_PERMITTED = re.compile(
+    r"\bpermitted\s+to\s+exclude|\bpermits?\b|\bmay\s+(?:be\s+)?(?:exclude|omit)|\bcompanies\s+are\b", re.IGNORECASE
+)
+_WHAT = (
+    re.compile(r"exclud(?:e|es|ed|ing)\s+(?:from\s+(?:its|our|the|their|this)\s+[^,.]{0,90}?,?\s+)?(?:the\s+internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?of\s+)?(.{3,140}?)(?=\s+from\b|,|\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+as\s+of\b|\s+because\b|\s+in\s+(?:its|our)\b)", re.IGNORECASE),
+    re.compile(r"(?:did|does)\s+not\s+include\s+(?:an\s+(?:assessment|evaluation)\s+of\s+)?(?:the\s+)?(?:effectiveness\s+of\s+)?(?:internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?(?:of|at|for|related\s+to)\s+)?(.{3,140}?)(?=,|\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+because\b)", re.IGNORECASE),
+)  # fmt: skip
+_PERCENT = r"(\d{1,3}(?:\.\d+)?)\s*(?:%|percent\b)"
+_PCT_OF = re.compile(rf"{_PERCENT}[^%]{{0,60}}?\b(assets|revenues?|net\s+sales|sales)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    rf"(?:assets[^.%]{{0,40}}\b(?:revenues?|net\s+sales|sales)\b|\b(?:revenues?|sales)[^.%]{{0,40}}\bassets)[^.%]{{0,80}}?{_PERCENT}(?:\s*(?:and|,)\s*{_PERCENT})?",
+    re.IGNORECASE,
+)
+_REMEDIATED = re.compile(
+    r"\b(?:has|have|had|was|were|is|are|been)\s+(?:also\s+|now\s+|since\s+)?(?:been\s+)?(?:fully\s+|successfully\s+|effectively\s+)?remediated\b|\b(?:completed|concluded)\b[^.]{0,120}\bremediat\w+|\bremediat(?:ed|ion)\b[^.]{0,80}\b(?:complete|completed|successful)|\bwe\s+(?:have\s+)?(?:successfully\s+|fully\s+)?remediated",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"\b(?:will|cannot|can|would|may|might|until|once|when|if|not\s+(?:yet\s+|been\s+|be\s+|considered\s+|fully\s+)*(?:remediated|complete)|plan|expect|intend|in\s+process|ongoing|to\s+be\s+remediated|not\s+be)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What one section states beside its conclusion; each with the sentence that states it."""
+
+    no_attestation: Sentence | None
+    new_registrant: Sentence | None
+    reverse_merger: Sentence | None
+    scope_outs: list[ScopeOut]
+    prior_remediated: Sentence | None
+
+
+def read_statements(text: str, voice: Voice | None = None) -> Statements:
+    """The statements in a section. Offsets of the sentences are characters of `text`.
+
+    Args:
+        text: the section.
+        voice: the registrant, where the filing has several.
+    """
+    found = sentences(management_only(voice.own_text(text) if voice else text))
+    if voice is not None:
+        found = [sentence for sentence in found if voice.concerns(sentence.text)]
+    return Statements(
+        no_attestation=next((s for s in found if states_no_attestation(s.text)), None),
+        new_registrant=next((s for s in found if _no_assessment(s.text) and _NEW.search(s.text)), None),
+        reverse_merger=next((s for i, s in enumerate(found) if _after_reverse_merger(found, i)), None),
+        scope_outs=_scope_outs(found),
+        prior_remediated=next((s for s in found if _is_remediated(s.text)), None),
+    )
+
+
+def states_no_attestation(sentence: str) -> bool:
+    """Whether a sentence says that the report holds no attestation of an auditor."""
+    return (
+        _ATTESTATION.search(sentence) is not None
+        and _NONE.search(sentence) is not None
+        and not (
+            _FOR_LONG_AS.search(sentence)
+            and not re.search(r"does\s+not\s+(?:include|contain)", sentence, re.IGNORECASE)
+        )
+        and re.search(r"internal\s+control|attestation", sentence, re.IGNORECASE) is not None
+    )
+
+
+def _no_assessment(sentence: str) -> bool:
+    return (
+        _NO_ASSESSMENT.search(sentence) is not None
+        and _MANAGEMENTS.search(sentence) is not None
+        and re.search(r"internal\s+control", sentence, re.IGNORECASE) is not None
+        and not re.match(
+            r"\s*(?:this\s+)?(?:annual\s+report|report)[^.]{0,60}not\s+include\s+an\s+attestation",
+            sentence,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _after_reverse_merger(found: list[Sentence], index: int) -> bool:
+    """No assessment, and the merger told in the same sentence or in one of the three before it."""
+    text = found[index].text
+    if not _no_assessment(text) or _NEW.search(text):
+        return False
+    return any(_REVERSE.search(sentence.text) for sentence in found[max(0, index - 3) : index + 1])
+
+
+def _scope_outs(found: list[Sentence]) -> list[ScopeOut]:
+    outs: list[ScopeOut] = []
+    for index, sentence in enumerate(found):
+        text = sentence.text
+        if not (_EXCLUDES.search(text) and _ASSESSMENT.search(text) and _BUSINESS.search(text)) or _PERMITTED.search(
+            text
+        ):
+            continue
+        if re.search(
+            r"attestation|newly\s+public|report\s+of\s+management|definition|misstatement", text, re.IGNORECASE
+        ):
+            continue
+        what = next((m[1].strip() for pattern in _WHAT if (m := pattern.search(text))), text[:140])
+        near = " ".join(s.text for s in found[index : index + 3])
+        assets, revenue = _shares(near)
+        if not any(out.what == what for out in outs):
+            outs.append(ScopeOut(what=what, pct_assets=assets, pct_revenue=revenue))
+    return outs
+
+
+def _shares(text: str) -> tuple[float | None, float | None]:
+    assets: float | None = None
+    revenue: float | None = None
+    for match in _PCT_OF.finditer(text):
+        value = float(match[1])
+        if match[2].lower() == "assets":
+            assets = value if assets is None else assets
+        else:
+            revenue = value if revenue is None else revenue
+    both = _BOTH.search(text)
+    if both and assets is None and revenue is None:
+        first = float(both[1])
+        return first, float(both[2]) if both[2] else first
+    return assets, revenue
+
+
+def _is_remediated(sentence: str) -> bool:
+    return (
+        MATERIAL_WEAKNESS.search(sentence) is not None
+        and _REMEDIATED.search(sentence) is not None
+        and not _NOT_YET.search(sentence)
+        and (
+            ICFR.search(sentence) is not None
+            or re.search(r"material\s+weakness(?:es)?\b", sentence, re.IGNORECASE) is not None
+        )
+    )

@@ -1,0 +1,122 @@
+"""Weaknesses as items of a list, or as passages under the headings of COSO's components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .blocks import Block, component_heading
+from .language import MATERIAL_WEAKNESS
+from .weakness_words import CONSEQUENCE, DEFICIENT, DEFINITION, Kind, Weakness, answers, leaves, names_weakness
+
+_COMPONENT_HEADING_CHARACTERS = 70
+
+
+@dataclass
+class _State:
+    found: list[Weakness] = field(default_factory=list)
+    remediation: tuple[int, int] | None = None
+    component: str | None = None
+    collecting: bool = False
+    answering: bool = False
+    named: bool = False
+    """A weakness was named before."""
+    style: str | None = None
+    """Shape of the list's markers."""
+    pending: list[Block] = field(default_factory=list)
+    """Blocks between two items: they belong to the first, if a second follows."""
+
+    def stop(self) -> None:
+        self.collecting, self.component, self.style, self.pending = False, None, None, []
+
+
+def listed(lines: list[Block]) -> tuple[list[Weakness], tuple[int, int] | None]:
+    """Items found, and the remediation passage [start, end) that follows them."""
+    state = _State()
+    for index, block in enumerate(lines):
+        _step(state, block, lines[index + 1] if index + 1 < len(lines) else None)
+    return state.found, state.remediation
+
+
+def _step(state: _State, block: Block, following: Block | None) -> None:
+    component = component_heading(block.words)
+    short = len(block.words) <= _COMPONENT_HEADING_CHARACTERS
+    if component is None and state.named and answers(block):
+        state.stop()
+        state.answering = True
+        state.remediation = state.remediation or (block.start, block.end)
+        return
+    inside = state.collecting and block.marker is not None and state.style in (None, block.marker)
+    if (
+        component is None
+        and leaves(block)
+        and not (inside and not block.words.istitle() and DEFICIENT.search(block.words))
+    ):
+        state.stop()
+        state.answering = False
+        state.named = state.named or names_weakness(block.words)
+        if block.is_heading:
+            return
+    if state.answering:
+        if state.remediation is not None:
+            state.remediation = (state.remediation[0], block.end)
+        return
+    if component is not None and state.named and (short or state.collecting):
+        state.component, state.collecting, state.pending = component, True, []
+        if short:
+            state.style = None
+            return
+        if block.marker is None:
+            state.found.append(Weakness(block.start, block.end, "run_in_heading", component))
+            return
+    if block.marker is None or not state.collecting:
+        naming = MATERIAL_WEAKNESS.search(block.text) is not None and names_weakness(block.text)
+        state.named = state.named or naming
+        if naming and following is not None and _leads(block, following):
+            state.collecting, state.style, state.pending = True, None, []
+            return
+    if state.collecting:
+        _collect(state, block, component)
+
+
+def _leads(block: Block, following: Block) -> bool:
+    """Whether a list or a component's heading stands directly under the block, which names weaknesses last."""
+    tail = list(_last_sentences(block.text))
+    return (
+        following.marker is not None
+        and (not leaves(following) or DEFICIENT.search(following.words) is not None)
+        and block.marker != following.marker
+        and any(MATERIAL_WEAKNESS.search(sentence) for sentence in tail)
+        and not any(DEFINITION.search(sentence) for sentence in tail[:1])
+    )
+
+
+def _last_sentences(text: str) -> Iterator[str]:
+    parts = text.replace("? ", ". ").split(". ")
+    return iter(parts[-2:] if not text.rstrip().endswith(":") else parts[-1:])
+
+
+def _collect(state: _State, block: Block, component: str | None) -> None:
+    if block.marker is not None and state.style in (None, block.marker):
+        state.style = block.marker
+        if state.pending and state.found:
+            last = state.found[-1]
+            state.found[-1] = Weakness(last.start, state.pending[-1].end, last.kind, last.component)
+        state.pending = []
+        kind: Kind = "bullet" if block.is_bullet else "list_item"
+        state.found.append(Weakness(block.start, block.end, kind, component or state.component))
+        return
+    if block.marker is not None or state.style is not None:
+        if CONSEQUENCE.match(block.words):
+            state.collecting = state.component is not None
+        elif state.style is not None and (block.marker is not None or len(state.style) > 1):
+            state.pending.append(block)
+        elif state.component is None:
+            state.collecting = False
+        return
+    if CONSEQUENCE.match(block.words) or DEFINITION.search(block.text):
+        return
+    if state.component is not None:
+        state.found.append(Weakness(block.start, block.end, "prose", state.component))
+        # The passage under a component's heading is one weakness, unless the filer lists several.
+        state.collecting = False

@@ -1,0 +1,145 @@
+"""Weaknesses told in prose: a list inside a sentence, a passage under its own heading, a sentence that says what it is."""
+
+from __future__ import annotations
+
+import re
+
+from .blocks import Block
+from .language import DCP, MATERIAL_WEAKNESS, Sentence, sentences
+from .weakness_words import (
+    ANSWER,
+    CONSEQUENCE,
+    DEFINITION,
+    DENIES,
+    NAMED_HEADING,
+    REMEDIATED,
+    Weakness,
+    answers,
+    leaves,
+)
+
+_INLINE_NUMBER = re.compile(r"(?:^|[\s;,:])\((?:\d|[ivx]{1,3}|[a-h])\)\s+")
+_RUN_IN = re.compile(r"^(?:the\s+|our\s+)?material\s+weakness(?:es)?\s*[.:\u2013\u2014-]\s+(?=\S)", re.IGNORECASE)
+_FOLLOWS = re.compile(
+    r"following\s+(?:\w+\s+){0,3}material\s+weakness(?:es)?\s*[.:]?$|material\s+weakness(?:es)?[^.]{0,60}\b(?:as\s+follows|was\s+this|is\s+this|is\s+the\s+following|was\s+the\s+following|were\s+these|described\s+next)\s*[.:]?$",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(
+    r"relat(?:es|ed|ing)\s+to|\b(?:concern|pertain|involv|stem|lie)\w*\b|due\s+to|because|result(?:ing|s|ed)?\s+(?:from|of|in)|with\s+respect\s+to|regarding|consist\w*\s+of|\black|insufficient|did\s+not|\bin\s+the\s+(?:design|operation|area)"
+    r"|^(?:the|this|our|one|a|that)\s+(?:\w+\s+){0,2}material\s+weakness(?:es)?\s+(?:\w+\s+){0,2}(?:is|was|were|are)\s+(?!remediated|described|discussed|reported|identified\s*[.,]|set\s+forth|defined|present|a\s+deficiency)"
+    r"|material\s+weakness(?:es)?\s+(?:in|over|surrounding|around|concerning|at)\s+(?!(?:our|its|the\s+company\S*|the)\s+internal\s+control\s+over\s+financial\s+reporting\s*[.,])",
+    re.IGNORECASE,
+)
+"""What the weakness is, told in the sentence that names it."""
+_MENTIONS_ONLY = re.compile(
+    r"(?:due\s+to|because\s+of|by\s+reason\s+of|on\s+account\s+of|as\s+a\s+result\s+of|given|in\s+light\s+of|notwithstanding|despite|since|based\s+on[^,.]{0,40}and)\s+(?:the|such|these|this|those|certain|a|an|one|two|three|our|effect\s+of\s+the)?\s*(?:effect\s+of\s+the\s+)?(?:previously\s+identified\s+|aforementioned\s+|identified\s+|foregoing\s+)?material\s+weakness(?:es)?(?:\s+or\s+weaknesses)?\s*(?:$|\.|,|described|discussed|identified|noted|reported|dealt|listed|set\s+(?:forth|out)|above|below|mentioned|they|it|management|we|our\s+(?:disclosure|internal))"
+    r"|since\s+a\s+material\s+weakness|will\s+not\s+be\s+considered|\bidentified\s+material\s+weaknesses?,|expresses\s+an\s+adverse|material\s+weakness(?:es)?\s+did\s+not",
+    re.IGNORECASE,
+)
+"""The weakness as a cause, described elsewhere."""
+_SEVERAL = re.compile(
+    r"material\s+weaknesses\b|(?:another|second|additional|also\s+identified\s+a)\s+material\s+weakness", re.IGNORECASE
+)
+
+
+def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
+    """A list in one sentence: parts between semicolons after a colon, or `(1) … (2) …`."""
+    for block in lines:
+        if not MATERIAL_WEAKNESS.search(block.text):
+            continue
+        for sentence in sentences(text[block.start : block.end]):
+            if (
+                MATERIAL_WEAKNESS.search(sentence.text) is None
+                or _not_existing(sentence.text)
+                or ANSWER.search(sentence.text[:200])
+            ):
+                continue
+            raw = text[block.start + sentence.start : block.start + sentence.end]
+            start = block.start + sentence.start
+            named = raw.lower().find("material")
+            numbers = [m for m in _INLINE_NUMBER.finditer(raw) if m.start() > named]
+            colon = raw.find(":", named)
+            if len(numbers) >= 2:
+                edges = zip((m.end() for m in numbers), [*(m.start() for m in numbers[1:]), len(raw)], strict=True)
+                return _parts(raw, start, list(edges))
+            if colon >= 0 and raw.count(";", colon) >= 1:
+                cuts = [colon + 1, *(colon + 1 + m.end() for m in re.finditer(";", raw[colon + 1 :]))]
+                return _parts(raw, start, list(zip(cuts, [*(cut - 1 for cut in cuts[1:]), len(raw)], strict=True)))
+    return []
+
+
+def under_heading(lines: list[Block]) -> list[Weakness]:
+    """The passage under `Material weakness`, as a heading of its own or run in; it ends where another matter begins."""
+    for index, block in enumerate(lines):
+        run_in = _RUN_IN.match(block.text)
+        if run_in and len(block.text) > 120:
+            return [Weakness(block.start, block.end, "run_in_heading", None)]
+        if not (block.is_heading and NAMED_HEADING.match(block.words)):
+            continue
+        passage: list[Block] = []
+        for following in lines[index + 1 :]:
+            if leaves(following) or answers(following) or CONSEQUENCE.match(following.words):
+                break
+            if passage and not re.match(
+                r"specifically|in\s+particular|this|these|for\s+example", following.words, re.IGNORECASE
+            ):
+                break
+            passage.append(following)
+        if passage and not MATERIAL_WEAKNESS.search(passage[0].text):
+            return [Weakness(passage[0].start, passage[-1].end, "prose", None)]
+    return []
+
+
+def in_prose(lines: list[Block], text: str) -> list[Weakness]:
+    """Paragraphs that say what a present weakness is; each block counts once, from the telling sentence on.
+
+    Where disclosure controls are said to fail because of the same weakness, the passage on ICFR is the one taken.
+    """
+    found: list[tuple[bool, Weakness]] = []
+    for index, block in enumerate(lines):
+        if not MATERIAL_WEAKNESS.search(block.text):
+            continue
+        told = list(sentences(text[block.start : block.end]))
+        for position, sentence in enumerate(told):
+            following = lines[index + 1] if index + 1 < len(lines) else None
+            weakness = _told(block, told, position, following)
+            if weakness is not None:
+                found.append((bool(DCP.search(sentence.text)), weakness))
+                break
+    own = [weakness for about_dcp, weakness in found if not about_dcp] or [weakness for _, weakness in found]
+    return own if _SEVERAL.search(text) else own[:1]
+
+
+def _told(block: Block, told: list[Sentence], position: int, following: Block | None) -> Weakness | None:
+    said = told[position].text
+    if not MATERIAL_WEAKNESS.search(said) or _not_existing(said) or CONSEQUENCE.match(said):
+        return None
+    if ANSWER.search(said) and not re.search(r"identified|existed|conclude", said, re.IGNORECASE):
+        return None
+    if _FOLLOWS.search(said):
+        if position + 1 < len(told):
+            return Weakness(block.start + told[position + 1].start, block.end, "prose", None)
+        if following is not None and not leaves(following):
+            return Weakness(following.start, following.end, "prose", None)
+        return None
+    if not _DESCRIBES.search(said) or _MENTIONS_ONLY.search(said):
+        return None
+    end = block.end
+    if following is not None and re.match(r"specifically|in\s+particular", following.text, re.IGNORECASE):
+        end = following.end
+    return Weakness(block.start + told[position].start, end, "prose", None)
+
+
+def _not_existing(sentence: str) -> bool:
+    return any(pattern.search(sentence) for pattern in (DEFINITION, DENIES, REMEDIATED))
+
+
+def _parts(raw: str, start: int, edges: list[tuple[int, int]]) -> list[Weakness]:
+    found = []
+    for first, last in edges:
+        piece = re.sub(r"^(?:\s|,|and\b|or\b)+", "", raw[first:last])
+        begin = last - len(piece)
+        piece = re.sub(r"(?:[\s,;.]|\band)+$", "", piece)
+        if len(piece) > 10:
+            found.append(Weakness(start + begin, start + begin + len(piece), "list_item", None))
+    return found

@@ -1,0 +1,95 @@
+"""The words by which a weakness is named, described, denied, told as past or answered by remediation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from .blocks import Block
+from .language import MATERIAL_WEAKNESS
+
+Kind = Literal["list_item", "bullet", "run_in_heading", "prose"]
+
+
+@dataclass(frozen=True)
+class Weakness:
+    """One weakness: characters [start, end) of the section's text."""
+
+    start: int
+    end: int
+    kind: Kind
+    component: str | None
+
+
+DEFINITION = re.compile(
+    r"material\s+weakness(?:es)?,?\s+(?:is|are|means)\s+(?:defined|a\s+(?:deficiency|control|significant|combination)|deficienc|present\s+where)"
+    r"|reasonable\s+possibility|reasonably\s+possible",
+    re.IGNORECASE,
+)
+DEFICIENT = re.compile(
+    r"\b(?:not|no|nobody|none|never|lack\w*|insufficient\w*|inadequa\w+|ineffective\w*|fail\w*|absence|deficien\w+|limited|dominated|improper\w*|weakness|unable|without)\b",
+    re.IGNORECASE,
+)
+"""Words by which a short list item (`Lack of an audit committee`) is told from a heading."""
+DENIES = re.compile(
+    r"\bwhether\b[^.]{0,60}\bany\b|\b(?:no|not\s+any|did\s+not\s+(?:identify|find|constitute)|none\s+of|not\s+a)\b[^.]{0,60}material\s+weakness"
+    r"|(?:did|do|does)\s+not\s+(?:result|have\s+an\s+effect)",
+    re.IGNORECASE,
+)
+REMEDIATED = re.compile(
+    r"\b(?:has|have|had|was|were|is|are)\s+(?:been\s+)?(?:now\s+)?(?:fully\s+|successfully\s+)?remediated"
+    r"|previously\s+(?:reported|disclosed|identified)\s+material\s+weakness(?:es)?\s+(?:has|have|was|were)",
+    re.IGNORECASE,
+)
+CONSEQUENCE = re.compile(
+    r"^(?:these|this|the|each\s+of\s+(?:the|these)|as\s+a\s+result\s+of|because\s+of|notwithstanding|due\s+to|although|despite|the\s+aforementioned)"
+    r"\s+(?:\w+\s+){0,3}?(?:material\s+weakness(?:es)?|control\s+deficienc\w+|deficienc\w+)\s+(?:\w+\s+){0,2}(?:result|could|did|may|led|ha[sd]|ha[sv]e|create|contribut|above|described|discussed|exist)",
+    re.IGNORECASE,
+)
+_ANSWER = (
+    r"\bremediat\w*\s+(?:plan|effort|activit|action|initiative|step|measure|status|of\s+(?:the\s+|our\s+|prior\s+)?material)"
+    r"|\b(?:plan|plans|planned|steps|measures|efforts|actions|intend\w*|continue\w*|working|commenced|begun|initiated|implement\w*)\b[^.]{0,120}\b(?:to\s+)?(?:remediat\w+|remed\w+|address|correct|strengthen|improve|enhance)"
+    r"|^(?:in\s+order\s+)?to\s+(?:address|remediate|remedy|correct|mitigate)\b|^in\s+response\s+to\b"
+)
+ANSWER = re.compile(_ANSWER, re.IGNORECASE)
+"""A sentence about what is done against a weakness."""
+_ANSWER_HEADING = re.compile(
+    r"^(?:[\w\u2019' ]{0,40}\b)?(?:remediat\w*|remed(?:y|ies)|corrective|steps|measures|actions?|response|plans?|efforts|what\s+we\s+are\s+doing)\b",
+    re.IGNORECASE,
+)
+_ANSWER_RUN_IN = re.compile(
+    r"^(?:management['\u2019]?s?\s+)?(?:plans?\s+(?:for|of)\s+)?(?:remediation|response|remedy|plan|corrective\s+actions?)\b[^.:]{0,50}[.:\u2013\u2014]\s",
+    re.IGNORECASE,
+)
+_OTHER_RUN_IN = re.compile(
+    r"^(?:attestation|changes?|management['\u2019]?s?\s+(?:annual\s+)?report|disclosure\s+controls|evaluation|(?:inherent\s+)?limitations?|auditor|internal\s+control\s+over)\b[^.:]{0,90}[.:\u2013\u2014](?:\s|$)",
+    re.IGNORECASE,
+)
+NAMED_HEADING = re.compile(r"^(?:the\s+|our\s+)?material\s+weakness(?:es)?\b", re.IGNORECASE)
+
+
+def answers(block: Block) -> bool:
+    """Whether a block opens the remediation passage."""
+    words = block.words
+    if NAMED_HEADING.match(words) and block.is_heading:
+        return False
+    if block.is_heading:
+        return _ANSWER_HEADING.search(words) is not None
+    if _ANSWER_RUN_IN.match(words):
+        return True
+    first = words[:260]
+    return ANSWER.search(first) is not None and not re.search(r"identified|existed|conclude", first, re.IGNORECASE)
+
+
+def leaves(block: Block) -> bool:
+    """Whether a block turns to another matter: any other heading, or a run-in one."""
+    return block.is_heading or _OTHER_RUN_IN.match(block.words) is not None
+
+
+def names_weakness(text: str) -> bool:
+    """Whether a text names a weakness as existing: no denial, no definition alone, no past one."""
+    return any(
+        MATERIAL_WEAKNESS.search(part) and not DENIES.search(part) and not DEFINITION.search(part)
+        for part in re.split(r"(?<=[.:])\s+(?=[A-Z])", text)
+    )

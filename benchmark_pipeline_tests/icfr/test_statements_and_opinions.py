@@ -1,0 +1,113 @@
+"""Statements beside the conclusion, and the auditor's opinion wherever it stands."""
+
+from datetime import date
+
+import pytest
+
+from benchmark_pipeline_tests.icfr.filings import (
+    ADVERSE,
+    DCP,
+    DUTY,
+    EFFECTIVE,
+    LIMITS,
+    NO_ATTESTATION,
+    OPINION,
+    assertion,
+    audit_report,
+)
+
+SECTION = [DCP, DUTY, EFFECTIVE, LIMITS]
+
+
+def test_an_opinion_has_its_sentence_its_firm_and_its_date():
+    row = assertion(SECTION, item_8=audit_report(OPINION))
+    assert row.attest_opinion == "unqualified"
+    assert row.attest_opinion_span is not None
+    assert row.attest_opinion_span.quote == OPINION
+    assert (row.auditor_name, row.opinion_date) == ("Brackwell Thorne LLP", date(2024, 2, 20))
+
+
+@pytest.mark.parametrize(
+    ("words", "opinion"),
+    [
+        (OPINION, "unqualified"), (ADVERSE, "adverse"), (ADVERSE.replace("has not maintained", "did not maintain"), "adverse"),
+        (OPINION.replace("In our opinion, the", "Also in our opinion, the"), "unqualified"),
+        ("Because of the effect of the weakness, it is our opinion that the Company had not maintained effective internal control over "
+         "financial reporting as of December 31, 2023.", "adverse"),
+        ("We do not express an opinion on the effectiveness of internal control over financial reporting, because the scope of our work "
+         "was not sufficient to enable us to do so.", "disclaimer"),
+        ("We were not engaged to audit internal control over financial reporting. Accordingly, we express no such opinion.", "none"),
+        ("In our opinion, the financial statements present fairly, in all material respects, the position of the Company.", "none"),
+    ],
+)  # fmt: skip
+def test_the_opinion_is_what_the_auditor_says(words, opinion):
+    assert assertion(SECTION, item_8=audit_report(words)).attest_opinion == opinion
+
+
+def test_an_opinion_on_managements_assessment_alone_is_not_the_opinion_on_icfr():
+    as2 = (
+        "In our opinion, management’s assessment that the Company did not maintain effective internal control over financial reporting "
+        "as of December 31, 2023 is fairly stated, in all material respects."
+    )
+    assert assertion(SECTION, item_8=audit_report(as2)).attest_opinion == "none"
+
+
+def test_managements_sentence_that_an_opinion_was_issued_is_none():
+    said = "Brackwell Thorne LLP has issued an unqualified opinion on our internal control over financial reporting."
+    assert assertion([*SECTION, said]).attest_opinion == "none"
+
+
+def test_the_auditors_reference_to_its_other_report_counts_where_nothing_else_is_found():
+    reference = (
+        "We have also audited, under the standards of the PCAOB, the Company’s internal control over financial reporting as of "
+        "December 31, 2023, and our report dated February 20, 2024 expressed an unqualified opinion thereon."
+    )
+    row = assertion(SECTION, item_8=audit_report(reference))
+    assert row.attest_opinion == "unqualified"
+    assert "opinion_by_reference" in row.rules_fired
+
+
+def test_no_attestation_is_a_statement_with_a_sentence():
+    row = assertion([*SECTION, NO_ATTESTATION])
+    assert row.mgmt_says_no_attestation
+    assert row.no_attestation_span is not None
+    assert row.no_attestation_span.quote == NO_ATTESTATION
+
+
+def test_a_newly_public_company_gives_no_assessment():
+    said = (
+        "This annual report does not include a report of management’s assessment regarding internal control over financial reporting "
+        "or an attestation report due to a transition period established by rules of the SEC for newly public companies."
+    )
+    row = assertion([DCP, said, LIMITS])
+    assert (row.mgmt_conclusion, row.new_registrant_transition, row.reverse_merger_no_assessment) == (
+        "not_assessed",
+        True,
+        False,
+    )
+
+
+def test_a_reverse_merger_in_the_year_gives_no_assessment():
+    row = assertion([
+        DCP, "In October 2023 we completed a reverse merger with a private company.",
+        "Management has not conducted an assessment of internal control over financial reporting as of December 31, 2023.", LIMITS,
+    ])  # fmt: skip
+    assert (row.mgmt_conclusion, row.reverse_merger_no_assessment, row.new_registrant_transition) == (
+        "not_assessed",
+        True,
+        False,
+    )
+
+
+def test_a_business_left_out_is_named_with_its_shares():
+    out = (
+        "Management excluded Fennimore Valves LLC from its assessment because it was acquired in October 2023. It represented 4.5% of "
+        "total assets and 2% of total revenues."
+    )
+    (scope_out,) = assertion([*SECTION, out]).scope_outs
+    assert (scope_out.what, scope_out.pct_assets, scope_out.pct_revenue) == ("Fennimore Valves LLC", 4.5, 2.0)
+
+
+def test_a_weakness_still_to_be_remediated_is_not_remediated():
+    said = "The material weakness will not be considered remediated until the controls have operated for some time."
+    assert not assertion([*SECTION, said]).prior_mw_remediated
