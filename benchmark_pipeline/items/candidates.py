@@ -1,0 +1,130 @@
+"""All candidate items of the four tasks, and what a reader must know of them as a set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow
+from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionRow, MaterialWeaknessRow
+from benchmark_pipeline.tables.items import TASKS, ItemRow, ScenarioRow
+from benchmark_pipeline.tables.sources import SingleAuditFindingRow
+
+from .identity import link_replacements
+from .labels import Labels
+from .leak_filter import keyword_accuracy, keyword_icfr
+from .selection import TARGETS
+from .sentences import words
+from .sources import deficient_weaknesses, join_filings
+from .task_a import build_task_a
+from .task_b import build_task_b
+from .task_c import build_task_c, is_hard
+from .task_d import build_task_d
+
+MAX_SURFACE_AUC = 0.65
+"""Above it a rule that looks at length alone, or at keywords alone, tells the classes of Task C apart."""
+CLEAN_SHARE = (0.35, 0.65)
+
+
+def build_candidates(
+    *,
+    decisions: Iterable[CleanPoolRow],
+    assertions: Iterable[IcfrAssertionRow],
+    sections: Iterable[IcfrSectionRow],
+    weaknesses: Iterable[MaterialWeaknessRow],
+    findings: Iterable[SingleAuditFindingRow],
+    scenarios: Iterable[ScenarioRow],
+    labels: Labels,
+    items_per_registrant: int,
+    targets: Mapping[str, int] = TARGETS,
+    earlier: Iterable[ItemRow] = (),
+) -> list[ItemRow]:
+    """Every candidate of tasks A to D, in order of task and id.
+
+    Args:
+        decisions: the clean pool.
+        assertions: what each annual report states.
+        sections: controls sections.
+        weaknesses: material weaknesses as described.
+        findings: Single Audit findings.
+        scenarios: Task B scenarios.
+        labels: drafted labels.
+        items_per_registrant: items of one task that one company may give.
+        targets: items wanted by kind.
+        earlier: candidates of the build before, for `replaces`.
+    """
+    filings = join_filings(decisions, assertions, sections)
+    described = deficient_weaknesses(filings, weaknesses)
+    items = [
+        *build_task_a(described, findings, labels, items_per_registrant, targets),
+        *build_task_b(scenarios),
+        *build_task_c(filings, items_per_registrant, targets),
+        *build_task_d(described, labels, items_per_registrant, targets),
+    ]
+    return sorted(link_replacements(items, earlier), key=lambda item: (item.task, item.arm, item.item_id))
+
+
+def accepted(items: Iterable[ItemRow]) -> list[ItemRow]:
+    """Candidates without a reject reason."""
+    return [item for item in items if item.reject_reason is None]
+
+
+def counts(items: Sequence[ItemRow]) -> list[dict[str, Any]]:
+    """Candidates by task, with those accepted and those left out by reason."""
+    rows = []
+    for task in TASKS:
+        own = [item for item in items if item.task == task]
+        reasons = Counter(item.reject_reason for item in own if item.reject_reason)
+        rows.append(
+            {
+                "task": task,
+                "candidates": len(own),
+                "accepted": len(accepted(own)),
+                "left_out": ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items())),
+            }
+        )
+    return rows
+
+
+def auc(scores: Sequence[tuple[float, bool]]) -> float | None:
+    """Area under the ROC curve (Mann-Whitney, ties count a half); None where a class is empty."""
+    positive = [score for score, truth in scores if truth]
+    negative = [score for score, truth in scores if not truth]
+    if not positive or not negative:
+        return None
+    wins = sum((p > n) + 0.5 * (p == n) for p in positive for n in negative)
+    return wins / (len(positive) * len(negative))
+
+
+def surface_baselines(items: Sequence[ItemRow]) -> dict[str, float | None]:
+    """What can be told without understanding: AUC of length and of keywords on Task C, accuracy of keyword rules on A and D.
+
+    The length AUC is folded to 0.5 and above: a rule that is wrong most of the time tells as much as one that is right.
+    """
+    task_c = [item for item in accepted(items) if item.task == "C" and item.arm == "verbatim"]
+    length = auc([(float(len(words(item.text))), item.gold_icfr == "deficient") for item in task_c])
+    keyword = auc([(float(keyword_icfr(item.text) == "deficient"), item.gold_icfr == "deficient") for item in task_c])
+    task_a = [item for item in accepted(items) if item.task == "A"]
+    audit = [item for item in task_a if item.gradient_bearing]
+    return {
+        "task_c_length_auc": None if length is None else max(length, 1 - length),
+        "task_c_keyword_auc": None if keyword is None else max(keyword, 1 - keyword),
+        "task_a_component_keyword_accuracy": keyword_accuracy(task_a, "component")[0],
+        "task_a_severity_keyword_accuracy": keyword_accuracy(audit, "severity")[0],
+        "task_d_component_keyword_accuracy": keyword_accuracy(
+            [item for item in accepted(items) if item.task == "D"], "component"
+        )[0],
+    }
+
+
+def clean_share(items: Sequence[ItemRow]) -> float | None:
+    """Share of clean items among the accepted items of Task C; None where there are none."""
+    task_c = [item for item in accepted(items) if item.task == "C" and item.arm == "verbatim"]
+    return sum(item.gold_icfr == "clean" for item in task_c) / len(task_c) if task_c else None
+
+
+def hard_share(items: Sequence[ItemRow]) -> float | None:
+    """Share of clean items in a hard stratum; domain target at least 30 %."""
+    clean = [item for item in accepted(items) if item.task == "C" and item.gold_icfr == "clean"]
+    return sum(is_hard(item) for item in clean) / len(clean) if clean else None

@@ -1,0 +1,153 @@
+"""Authored paraphrases: the draft file, and the twins made of drafts and verbatim items.
+
+A draft file is a YAML list of {accession, cik, text, paraphrased_by}. A draft belongs to the Task C item of that
+filing; it is usable only where every blocking invariant holds, and a person still has to accept it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.items.identity import item_id, text_sha256
+from benchmark_pipeline.items.labeled import twin_item
+from benchmark_pipeline.items.masking import Names, mask_names
+from benchmark_pipeline.items.reviews import review_states
+from benchmark_pipeline.tables.base import Accession, Cik
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow
+
+from .checks import failed, invariants
+
+ReadLabel = Callable[[str, date | None], str]
+"""The rule that reads management's conclusion from a section, given the fiscal year end."""
+
+
+class Draft(BaseModel):
+    """One authored paraphrase."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    accession: Accession
+    """Annual report."""
+    cik: Cik
+    """Registrant."""
+    text: Annotated[str, StringConstraints(min_length=40, strip_whitespace=True)]
+    """The rewritten section, names masked."""
+    paraphrased_by: Annotated[str, StringConstraints(min_length=3)]
+    """Model (or `human`) that rewrote it."""
+    drafting_prompt_sha256: str | None = None
+    """Prompt of the drafting model, where one is recorded."""
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Twins, and the drafts that belong to no item of this build."""
+
+    rows: list[ParaphraseRow] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)
+    """`<accession> <cik>` of drafts without an accepted verbatim item."""
+
+
+def load_drafts(folder: Path | None) -> list[Draft]:
+    """Reads every `*.yaml` of a folder; None gives no drafts.
+
+    Raises:
+        BenchError: a file or an entry is not what the model asks for, or a filing has two drafts.
+    """
+    drafts: dict[tuple[str, str], Draft] = {}
+    for path in sorted(folder.glob("*.yaml")) if folder else []:
+        for number, entry in enumerate(_entries(path), start=1):
+            where = f"{path.name}, entry {number}"
+            try:
+                draft = Draft.model_validate(entry)
+            except ValidationError as error:
+                problems = "; ".join(f"{'.'.join(map(str, p['loc'])) or 'entry'}: {p['msg']}" for p in error.errors())
+                raise BenchError(f"{where}: {problems}", remedy="correct this entry") from error
+            key = (draft.accession, draft.cik)
+            if key in drafts:
+                raise BenchError(f"{where}: {key[0]} has a draft already", remedy="keep one draft a filing")
+            drafts[key] = draft
+    return [drafts[key] for key in sorted(drafts)]
+
+
+def _entries(path: Path) -> list[Any]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BenchError(f"paraphrase file {path} is not readable YAML: {error}", remedy="correct the file") from error
+    if content is not None and not isinstance(content, list):
+        raise BenchError(f"paraphrase file {path} holds a {type(content).__name__}", remedy="make it a list of entries")
+    return content or []
+
+
+def build_twins(
+    drafts: Iterable[Draft],
+    items: Sequence[ItemRow],
+    names: Mapping[tuple[str, str], Names],
+    read_label: ReadLabel,
+) -> Twins:
+    """Checks every draft against its verbatim item.
+
+    Args:
+        drafts: authored paraphrases.
+        items: candidates; only accepted verbatim items of Task C have twins.
+        names: names to mask, by (accession, cik).
+        read_label: rule that reads the label of a section.
+    """
+    originals = {
+        (item.accession, item.cik): item
+        for item in items
+        if item.task == "C" and item.arm == "verbatim" and item.reject_reason is None
+    }
+    twins = Twins()
+    for draft in drafts:
+        original = originals.get((draft.accession, draft.cik))
+        if original is None:
+            twins.unmatched.append(f"{draft.accession} {draft.cik}")
+            continue
+        filing_names = names.get((draft.accession, draft.cik), Names(None))
+        classify = partial(_read, read_label, original.fiscal_year_end)
+        results = invariants(mask_names(original.text, filing_names), draft.text, filing_names, classify)
+        reasons = failed(results)
+        twins.rows.append(
+            ParaphraseRow(
+                item_id=item_id("C", original.source_ref, draft.text, "paraphrase"),
+                twin_of=original.item_id,
+                arm="paraphrase",
+                text=draft.text,
+                text_sha256=text_sha256(draft.text),
+                paraphrased_by=draft.paraphrased_by,
+                drafting_prompt_sha256=draft.drafting_prompt_sha256,
+                invariants=results,
+                status="rejected" if reasons else "usable",
+                reject_reasons=reasons,
+                review_status="pending",
+            )
+        )
+    return twins
+
+
+def _read(read_label: ReadLabel, fiscal_year_end: date | None, text: str) -> str:
+    return read_label(text, fiscal_year_end)
+
+
+def with_review_status(
+    rows: Iterable[ParaphraseRow], decisions: Sequence[ItemReviewRow], items: Sequence[ItemRow]
+) -> list[ParaphraseRow]:
+    """Twins with the state that the human decisions on their present text give them."""
+    twins = list(rows)
+    by_id = {item.item_id: item for item in items}
+    as_items = [twin_item(by_id[twin.twin_of], twin) for twin in twins]
+    states, _ = review_states(decisions, as_items)
+    return [
+        twin.model_copy(update={"review_status": states[twin.item_id].status}) if twin.item_id in states else twin
+        for twin in twins
+    ]

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from item_rows import SECTIONS, filing, finding, review, weakness
+
+from benchmark_pipeline.assets import items as items_assets
+from benchmark_pipeline.checks import items as items_checks
+from benchmark_pipeline.items.identity import text_sha256
+from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.storage import AppendLog, Lake
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow, ScenarioRow
+
+DRAFT = """
+- accession: 0009000001-25-000001
+  cik: "0009000001"
+  paraphrased_by: anthropic/claude
+  text: Nothing of the kind was ever found by anybody in the year 1999.
+"""
+
+
+def made_settings(folder: Path) -> Settings:
+    return Settings(data_root=folder / "data", paraphrases_folder=folder / "drafts")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose lake holds the stages before and, materialized once, this stage."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "drafts").mkdir()
+    (folder / "drafts" / "d.yaml").write_text(DRAFT, encoding="utf-8")
+    lake = Lake(made_settings(folder).storage_root)
+    clean, deficient = filing(SECTIONS[0]), filing(SECTIONS[1], 2, decision="deficient", deficient_by="management")
+    assert clean.assertion and clean.section and deficient.assertion and deficient.section
+    lake.write("clean_pool", [clean.decision, deficient.decision])
+    lake.write("icfr_assertions", [clean.assertion, deficient.assertion], "2024")
+    lake.write("icfr_sections", [clean.section, deficient.section], "2024")
+    described = weakness(accession="0009000002-25-000001", cik="0009000002", heading="control_environment")
+    lake.write("material_weaknesses", [described], "2024")
+    lake.write("single_audit_findings", [finding()], "2023")
+    result = run(made_settings(folder), lake)
+    assert result.success
+    broken = [
+        e.check_name for e in result.get_asset_check_evaluations() if not e.passed and e.severity.value == "ERROR"
+    ]
+    assert broken == []
+    return folder
+
+
+@pytest.fixture
+def settings(built: Path, tmp_path: Path) -> Settings:
+    shutil.copytree(built, tmp_path / "copy")
+    return made_settings(tmp_path / "copy")
+
+
+@pytest.fixture
+def lake(settings: Settings) -> Lake:
+    return Lake(settings.storage_root)
+
+
+def run(settings: Settings, lake: Lake) -> dg.ExecuteInProcessResult:
+    return dg.materialize(
+        [*items_assets.build(settings), *items_checks.build(settings)], resources={"lake": lake}, raise_on_error=False
+    )
+
+
+def failing(settings: Settings, lake: Lake, asset: str) -> set[str]:
+    """Names of checks of one asset that fail on what the lake holds now, each called directly."""
+    names = set()
+    for check in items_checks.build(settings):
+        if check.check_key.asset_key == dg.AssetKey(asset):
+            result = check(lake=lake)
+            assert isinstance(result, dg.AssetCheckResult)
+            if not result.passed:
+                names.add(check.check_key.name)
+    return names
+
+
+def test_the_stage_runs_from_upstream_tables_and_all_blocking_checks_hold(settings: Settings, lake: Lake) -> None:
+    labeled = lake.read(ItemRow, "labeled_items")
+    assert {item.task for item in labeled} == {"A", "B", "C"}
+    assert {item.review_status for item in labeled} == {"pending"}
+    [twin] = lake.read(ParaphraseRow, "paraphrased_subset")
+    assert twin.status == "rejected" and "numbers" in twin.reject_reasons
+
+
+def test_a_decision_in_the_review_log_reaches_the_item_set(settings: Settings, lake: Lake) -> None:
+    item = next(i for i in lake.read(ItemRow, "labeled_items") if i.task == "C")
+    log = AppendLog(settings.review_log_folder)
+    log.append(review(item.item_id, item.text_sha256, decided_at=datetime.now(UTC).isoformat()))
+    log.append(review(item.item_id, item.text_sha256, decision_id="r2", reviewer="openai/gpt-5"))
+    log.close()
+    run(settings, lake)
+    states = {i.item_id: i.review_status for i in lake.read(ItemRow, "labeled_items")}
+    assert states[item.item_id] == "accepted"
+    assert [row.reviewer for row in lake.read(ItemReviewRow, "item_reviews")] == ["M. Achterberg"]
+    assert failing(settings, lake, "item_reviews") == {"no_review_decision_was_refused"}
+
+
+def test_building_twice_writes_the_same_bytes(settings: Settings, lake: Lake) -> None:
+    tables = ("scenarios", "candidate_items", "paraphrased_subset", "labeled_items")
+    digests: list[list[str]] = []
+    for _ in range(2):
+        run(settings, lake)
+        digests.append([hashlib.sha256(Path(lake.path(table)).read_bytes()).hexdigest() for table in tables])
+    assert digests[0] == digests[1]
+
+
+def broken(items: Sequence[ItemRow], index: int, **columns: object) -> list[ItemRow]:
+    rows = list(items)
+    rows[index] = rows[index].model_copy(update=columns)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("task", "columns", "check"),
+    [
+        ("C", {"text": "Another text."}, "every_item_id_is_unique_and_derives_from_its_text"),
+        ("C", {"gradient_bearing": True}, "severity_stands_only_on_gradient_bearing_items"),
+        ("C", {"gold_severity": "material_weakness"}, "severity_stands_only_on_gradient_bearing_items"),
+        ("C", {"jurisdiction": "XX"}, "every_item_states_its_provenance_and_regime"),
+        ("B", {"drafted_by": None}, "every_item_states_its_provenance_and_regime"),
+        ("C", {"clean_rating": None}, "every_accepted_item_has_the_gold_of_its_task"),
+        ("B", {"gold_effective": None}, "every_accepted_item_has_the_gold_of_its_task"),
+        ("A", {"text": "a weak control environment"}, "no_item_text_prints_its_own_label"),
+    ],
+)
+def test_each_blocking_check_fails_on_what_it_is_for(
+    settings: Settings, lake: Lake, task: str, columns: dict[str, object], check: str
+) -> None:
+    items = lake.read(ItemRow, "candidate_items")
+    index = next(
+        n for n, item in enumerate(items)
+        if item.task == task and item.reject_reason is None and (task != "C" or item.gold_icfr == "clean")
+    )  # fmt: skip
+    lake.write("candidate_items", broken(items, index, **columns))
+    assert check in failing(settings, lake, "candidate_items")
+
+
+def test_repeats_and_losses_of_candidates_are_seen(settings: Settings, lake: Lake) -> None:
+    items = lake.read(ItemRow, "candidate_items")
+    repeated = next(item for item in items if item.task == "C")
+    lake.write("candidate_items", [*items, repeated])
+    assert failing(settings, lake, "candidate_items") >= {
+        "every_item_id_is_unique_and_derives_from_its_text",
+        "an_accession_gives_at_most_one_item_a_task",
+        "candidates_reconcile_with_their_sources",
+    }
+
+
+def test_a_clean_share_out_of_bounds_warns(settings: Settings, lake: Lake) -> None:
+    items = lake.read(ItemRow, "candidate_items")
+    lake.write("candidate_items", [item for item in items if item.gold_icfr != "deficient"])
+    assert "clean_share_lies_between_35_and_65_percent" in failing(settings, lake, "candidate_items")
+
+
+def test_a_broken_scenario_pair_blocks(settings: Settings, lake: Lake) -> None:
+    lake.write("scenarios", lake.read(ScenarioRow, "scenarios")[1:])
+    assert "every_scenario_pair_keeps_the_construction_rules" in failing(settings, lake, "scenarios")
+
+
+def test_a_usable_twin_with_a_failed_invariant_blocks(settings: Settings, lake: Lake) -> None:
+    [twin] = lake.read(ParaphraseRow, "paraphrased_subset")
+    lake.write("paraphrased_subset", [twin.model_copy(update={"status": "usable"})])
+    assert failing(settings, lake, "paraphrased_subset") == {"every_usable_paraphrase_keeps_all_blocking_invariants"}
+
+
+def test_a_decision_that_is_not_in_the_log_blocks(settings: Settings, lake: Lake) -> None:
+    lake.write("item_reviews", [ItemReviewRow.model_validate(review("C-1", text_sha256("x")))])
+    assert failing(settings, lake, "item_reviews") == {"every_record_of_the_review_log_is_accounted_for"}
+
+
+def test_a_forged_review_status_and_a_lost_half_block(settings: Settings, lake: Lake) -> None:
+    items = lake.read(ItemRow, "labeled_items")
+    lake.write("labeled_items", broken(items, 0, review_status="accepted"))
+    assert failing(settings, lake, "labeled_items") == {"the_item_set_reconciles_with_candidates_twins_and_reviews"}
+    lake.write("labeled_items", [item for item in items if item.pair_role != "variant"])
+    assert "every_scenario_pair_and_every_twin_is_complete" in failing(settings, lake, "labeled_items")

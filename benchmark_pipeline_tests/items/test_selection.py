@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+from item_rows import SECTIONS, filing
+
+from benchmark_pipeline.items.near_duplicates import jaccard, near_duplicates
+from benchmark_pipeline.items.selection import allocate, sample, select
+from benchmark_pipeline.items.task_c import section_item
+from benchmark_pipeline.tables.items import ItemRow
+
+
+def made(text: str, number: int, year: int = 2024) -> ItemRow:
+    item = section_item(
+        filing(text, number, fiscal_year=year, period_end=date(year, 12, 31), accession=f"{9000000 + number:010d}-{year % 100}-000001")
+    )  # fmt: skip
+    assert item is not None
+    return item
+
+
+def test_the_recent_year_of_a_company_is_chosen_first() -> None:
+    older, newer = made(SECTIONS[0], 1, 2022), made(SECTIONS[1], 1, 2024)
+    chosen = [item for item in select([older, newer], 1) if item.reject_reason is None]
+    assert [item.fiscal_year for item in chosen] == [2024]
+    assert len([item for item in select([older, newer], 2) if item.reject_reason is None]) == 2
+
+
+def test_one_of_two_companies_with_one_text_is_left_out() -> None:
+    selected = select([made(SECTIONS[0], 1), made(SECTIONS[0] + " Signed.", 2)], 1)
+    assert Counter(item.reject_reason for item in selected) == {None: 1, "near_duplicate": 1}
+
+
+def test_the_two_registrants_of_one_filing_give_one_item() -> None:
+    one, two = made(SECTIONS[0], 1), made(SECTIONS[1], 2)
+    two = two.model_copy(update={"accession": one.accession})
+    assert Counter(item.reject_reason for item in select([one, two], 5)) == {None: 1, "registrant_already_used": 1}
+
+
+@given(st.permutations(range(6)))
+def test_the_choice_does_not_depend_on_the_order_of_the_input(order: list[int]) -> None:
+    items = [made(SECTIONS[index % 3] + f" {index}" * 30, index // 2, 2020 + index) for index in range(6)]
+    assert select([items[index] for index in order], 1) == select(items, 1)
+
+
+def test_jaccard_and_minhash_agree_on_what_repeats() -> None:
+    base = " ".join(f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(200))
+    near = base.replace("wab", "zz")
+    assert near_duplicates(
+        [base, near, "another text of a wholly different kind altogether"], ["a", "b", "c"]
+    ).keys() == {1}
+    assert near_duplicates([base, base], ["a", "a"]) == {1: (0, 1.0)}
+    assert jaccard(set(), set()) == 0.0
+
+
+def test_the_next_year_of_a_company_may_keep_its_template() -> None:
+    texts = [f"As of December 31, {year} this holds. {SECTIONS[0]} Signed in March {year}." for year in (2023, 2024)]
+    assert near_duplicates(texts, ["a", "b"]) != {}
+    assert near_duplicates(texts, ["a", "a"]) == {}
+
+
+@given(st.dictionaries(st.integers(), st.integers(1, 30), min_size=1, max_size=8), st.integers(0, 100))
+def test_allocation_fills_the_target_and_no_stratum_over(sizes: dict[int, int], target: int) -> None:
+    given_sizes = allocate(dict(sizes), {key: float(size) for key, size in sizes.items()}, target)
+    assert sum(given_sizes.values()) == min(target, sum(sizes.values()))
+    assert all(0 <= given_sizes[key] <= sizes[key] for key in sizes)
+
+
+def test_a_sample_follows_the_distribution_of_the_other_class() -> None:
+    clean = [made(SECTIONS[0] + f" {index}", index, 2023 + index % 2) for index in range(40)]
+    like = [made(SECTIONS[1], 100 + index, 2024) for index in range(9)] + [made(SECTIONS[1], 200, 2023)]
+    drawn = sample(clean, 10, lambda item: item.fiscal_year, like=like)
+    kept = Counter(item.fiscal_year for item in drawn if item.reject_reason is None)
+    assert kept == {2024: 9, 2023: 1}
+    assert {item.inclusion_probability for item in drawn if item.fiscal_year == 2024} == {9 / 20}
+    assert {item.reject_reason for item in drawn} == {None, "not_sampled"}
