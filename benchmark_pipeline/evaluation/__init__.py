@@ -1,0 +1,1 @@
+"""Prompts, requests, the response log, outcomes and scores: how a model's answers are asked for, kept and read."""

@@ -1,0 +1,396 @@
+"""Asks models: runs a plan for one model and one task, and keeps every attempt before the next step.
+
+litellm speaks to the providers; retries, time limits, concurrency and the log are ours alone, because libraries that
+retry inside retries pay twice and a log in a callback loses the last answers. litellm is imported at the first call: it
+costs seconds and every process of a run would pay them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmark_pipeline import progress
+from benchmark_pipeline.errors import BenchError, ConfigurationError
+from benchmark_pipeline.evaluation import local_model
+from benchmark_pipeline.evaluation.baselines import baseline_answers
+from benchmark_pipeline.evaluation.capture import capture_body, start_capture
+from benchmark_pipeline.evaluation.model_registry import ModelEntry
+from benchmark_pipeline.evaluation.outcomes import classify
+from benchmark_pipeline.evaluation.planning import request_schema
+from benchmark_pipeline.evaluation.prompts import Prompt
+from benchmark_pipeline.evaluation.request import PlannedCall
+from benchmark_pipeline.evaluation.response_log import Attempt, ResponseLog, Settled, remaining
+from benchmark_pipeline.evaluation.retry import (
+    LONGEST_RETRY_AFTER_SECONDS,
+    is_retried,
+    retry_after_seconds,
+    wait_seconds,
+)
+from benchmark_pipeline.tables.items import ItemRow, Task
+
+from .concurrency import AdaptiveLimit
+from .replies import Reply, reply_of, reply_of_error
+
+_STOP_AFTER_STATUS = frozenset({401, 403, 404})
+"""No other call can succeed: the key, the permission or the model name is wrong."""
+_DOWN_AFTER_FAILURES = 50
+"""Calls in a row, each with its retries spent: the provider is down, and going on would only hammer it."""
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What one run did."""
+
+    planned: int
+    calls_made: int
+    """Attempts sent in this run; 0 where everything was in the log."""
+    answered_before: int
+    """Planned calls that had a result already."""
+    torn_lines: int
+    seconds: float
+    lowest_concurrency: int
+
+
+class ModelClient:
+    """Runs plans. One instance serves a process; `close` is not needed between runs."""
+
+    def __init__(self, log_root: Path) -> None:
+        self._log_root = log_root
+
+    def log(self, model_id: str, task: Task) -> ResponseLog:
+        """The response log of a model and task."""
+        return ResponseLog(self._log_root, model_id, task)
+
+    def run(
+        self, model: ModelEntry, prompt: Prompt, plan: Sequence[PlannedCall], items: Sequence[ItemRow]
+    ) -> RunSummary:
+        """Makes every call of the plan that has no result yet.
+
+        Returns when each has ended; calls whose retries are spent stay `transport_fail` and are asked again by the next
+        run.
+
+        Args:
+            model: Whom to ask.
+            prompt: The task's prompt.
+            plan: All calls of this model and task.
+            items: The asked items of the task; only the baselines read them.
+
+        Raises:
+            ConfigurationError: the key is missing or refused, or the provider does not know the model.
+            MissingModelError: the embedded model is not installed.
+            BenchError: another model answered than before, or another process is running the same plan.
+        """
+        started = time.monotonic()
+        log = self.log(model.id, prompt.task)
+        with log.writing():
+            settled = log.settled()
+            torn = log.torn_lines
+            todo = remaining(plan, settled)
+            runner = _Runner(model, prompt, log, settled, plan)
+            if todo and model.kind == "baseline":
+                runner.run_baseline(todo, baseline_answers(model.id, items))
+            elif todo:
+                asyncio.run(runner.run_model(todo))
+        return RunSummary(
+            planned=len(plan),
+            calls_made=runner.attempts_made,
+            answered_before=len(plan) - len(todo),
+            torn_lines=torn,
+            seconds=time.monotonic() - started,
+            lowest_concurrency=runner.limit.lowest if runner.limit else model.concurrency,
+        )
+
+
+class _Runner:
+    """One run of one plan."""
+
+    def __init__(self, model: ModelEntry, prompt: Prompt, log: ResponseLog, settled: dict[str, Settled],
+                 plan: Sequence[PlannedCall]) -> None:  # fmt: skip
+        self._model, self._prompt, self._log = model, prompt, log
+        self._tried = {key: state.attempts for key, state in settled.items()}
+        keys = {call.request_key for call in plan}
+        seen = {s.last.returned_model for k, s in settled.items() if k in keys and s.last.returned_model}
+        self._answering_model: str | None = next(iter(sorted(seen)), None)
+        self.limit: AdaptiveLimit | None = None
+        self.attempts_made = 0
+        self._done = 0
+        self._failures_in_a_row = 0
+        self._stopped_by: BenchError | None = None
+
+    def run_baseline(self, todo: Sequence[PlannedCall], answers: dict[str, str]) -> None:
+        for call in todo:
+            now = datetime.now(UTC)
+            reply = Reply(content=answers[call.item_id], finish_reason="stop", raw_body=answers[call.item_id],
+                          returned_model=self._model.id)  # fmt: skip
+            self._record(call, reply, started_at=now, latency=0.0, final=True)
+            self._advance(len(todo))
+
+    async def run_model(self, todo: Sequence[PlannedCall]) -> None:
+        ask = _embedded(self._model) if self._model.local else _remote(self._model)
+        # The embedded model answers one caller at a time; more in flight would only wait inside its lock.
+        self.limit = AdaptiveLimit(1 if self._model.local else self._model.concurrency)
+        queue = iter(todo)
+        async with ask, _synced(self._log), asyncio.TaskGroup() as group:
+            for _ in range(min(self.limit.maximum, len(todo))):
+                group.create_task(self._worker(queue, len(todo), ask))
+        if self._stopped_by is not None:
+            raise self._stopped_by
+
+    async def _worker(self, queue: Iterator[PlannedCall], total: int, ask: _Asking) -> None:
+        for call in queue:
+            try:
+                await self._settle(call, ask)
+            except BenchError as error:
+                # The other workers finish the calls that they have in flight: those are paid and their answers kept.
+                self._stopped_by = self._stopped_by or error
+            if self._stopped_by is not None:
+                return
+            self._advance(total)
+
+    async def _settle(self, call: PlannedCall, ask: _Asking) -> None:
+        """Attempts one call until it has a result or its retries are spent."""
+        assert self.limit is not None  # noqa: S101 - set by run_model
+        waited = 0.0
+        for number in range(1, self._model.max_attempts + 1):
+            async with self.limit.slot():
+                started_at, clock = datetime.now(UTC), time.monotonic()
+                reply = await self._attempt(call, ask)
+                latency = time.monotonic() - clock
+                wait = wait_seconds(number, reply.retry_after)
+                again = (
+                    reply.outcome == "transport_fail"
+                    and is_retried(reply.http_status)
+                    and number < self._model.max_attempts
+                    and waited + wait <= self._model.max_wait_seconds
+                    and (reply.retry_after or 0) <= LONGEST_RETRY_AFTER_SECONDS
+                )
+                self._record(call, reply, started_at=started_at, latency=latency, final=not again)
+                if reply.http_status == 429:
+                    self.limit.refused(reply.retry_after if again else None)
+                else:
+                    self.limit.succeeded()
+            self._stop_if_hopeless(reply)
+            if not again:
+                self._failures_in_a_row = self._failures_in_a_row + 1 if reply.outcome == "transport_fail" else 0
+                self._stop_if_down(reply)
+                return
+            waited += wait
+            await asyncio.sleep(wait)
+            if self._stopped_by is not None:
+                return
+
+    async def _attempt(self, call: PlannedCall, ask: _Asking) -> Reply:
+        capture = start_capture()
+        try:
+            # Hard: a connection that stalls between bytes outlives every read timeout.
+            async with asyncio.timeout(self._model.timeout_seconds):
+                response = await ask(call.messages, request_parameters(self._model, self._prompt))
+        except TimeoutError:
+            return Reply(outcome="transport_fail", detail="timeout", error=f"no reply in {self._model.timeout_seconds:g} s",
+                         raw_body=capture.body)  # fmt: skip
+        except BenchError:
+            raise
+        except Exception as error:  # whatever a provider's client raises is an outcome of this call
+            return reply_of_error(error, capture, retry_after_seconds(capture.headers.get("retry-after")))
+        return reply_of(response, capture)
+
+    def _record(self, call: PlannedCall, reply: Reply, *, started_at: datetime, latency: float, final: bool) -> None:
+        outcome, detail = reply.outcome, reply.detail
+        if outcome is None:
+            verdict = classify(
+                call.task, content=reply.content, finish_reason=reply.finish_reason, refusal=reply.refusal
+            )
+            outcome, detail = verdict.outcome, verdict.detail
+        number = self._tried.get(call.request_key, 0) + 1
+        self._tried[call.request_key] = number
+        self.attempts_made += 1
+        self._log.append(
+            Attempt(
+                request_key=call.request_key,
+                run_id=call.run_id,
+                model_id=call.model_id,
+                task=call.task,
+                item_id=call.item_id,
+                prompt_version=call.prompt_version,
+                prompt_sha256=call.prompt_sha256,
+                parameters=call.parameters,
+                schema_enforcement=call.schema_enforcement,
+                attempt=number,
+                final=final,
+                outcome=outcome,
+                outcome_detail=detail,
+                http_status=reply.http_status,
+                provider_request_id=reply.provider_request_id,
+                retry_after_seconds=reply.retry_after,
+                error=_redacted(reply.error, self._model),
+                raw_body=_redacted(reply.raw_body, self._model),
+                content=reply.content,
+                finish_reason=reply.finish_reason,
+                returned_model=reply.returned_model,
+                fingerprint=reply.fingerprint,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                usage=reply.usage,
+                latency_seconds=round(latency, 6),
+                started_at=started_at,
+                finished_at=datetime.now(UTC),
+            )
+        )
+
+    def _stop_if_hopeless(self, reply: Reply) -> None:
+        if reply.http_status in _STOP_AFTER_STATUS or reply.detail == "UnsupportedParamsError":
+            raise ConfigurationError(
+                f"{self._model.id}: no call can succeed ({reply.detail}): {_redacted(reply.error, self._model)}",
+                remedy=f"check the key in {self._model.api_key_env or 'the environment'}, the model id, api_base "
+                "and the parameters; answers already given are kept",
+            )
+        if reply.returned_model is None:
+            return
+        if self._answering_model is None:
+            self._answering_model = reply.returned_model
+        elif self._answering_model != reply.returned_model:
+            raise BenchError(
+                f"{self._model.id}: {reply.returned_model!r} answered, and {self._answering_model!r} before it",
+                remedy="results of two models cannot be one run: set the next `repeat` of this model in models.yaml "
+                "to ask everything again; the answers so far are kept in the log",
+            )
+
+    def _stop_if_down(self, reply: Reply) -> None:
+        if self._failures_in_a_row >= _DOWN_AFTER_FAILURES:
+            raise BenchError(
+                f"{self._model.id}: {self._failures_in_a_row} calls in a row failed, the last with {reply.detail}: "
+                f"{_redacted(reply.error, self._model)}",
+                remedy="run again when the provider answers; answers already given are kept and not asked again",
+            )
+
+    def _advance(self, total: int) -> None:
+        self._done += 1
+        progress.advance(f"{self._model.id} task {self._prompt.task}", self._done, total)
+
+
+def request_parameters(model: ModelEntry, prompt: Prompt) -> dict[str, Any]:
+    """Parameters of a call as litellm takes them, with the schema where the provider is asked to enforce it."""
+    parameters = model.call_parameters(prompt.task)
+    if model.schema_enforcement == "json_schema":
+        schema = {"name": f"icfr_task_{prompt.task.lower()}", "strict": True, "schema": request_schema(model, prompt)}
+        parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif model.schema_enforcement == "json_object":
+        parameters["response_format"] = {"type": "json_object"}
+    return parameters
+
+
+class _Asking(contextlib.AbstractAsyncContextManager["_Asking"]):
+    """A way to ask one model: open while a run lasts, called with messages and parameters."""
+
+    def __init__(self, fixed: dict[str, Any], open_client: Callable[[], tuple[Any, Callable[[], Any]]] | None) -> None:
+        self._fixed = fixed
+        self._open = open_client
+        self._close: Callable[[], Any] | None = None
+
+    async def __aenter__(self) -> _Asking:
+        if self._open is not None:
+            self._fixed["client"], self._close = self._open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._close is not None:
+            await self._close()
+
+    async def __call__(self, messages: list[dict[str, str]], parameters: dict[str, Any]) -> Any:
+        return await litellm_module().acompletion(messages=messages, **self._fixed, **parameters)
+
+
+def _embedded(model: ModelEntry) -> _Asking:
+    local_model.server()  # a missing package is told before the first call, with the command that installs it
+    litellm_module()
+    local_model.register_with_litellm()
+    return _Asking({"model": f"{local_model.PROVIDER}/{model.local}", "max_retries": 0, "num_retries": 0}, None)
+
+
+def _remote(model: ModelEntry) -> _Asking:
+    route = model.route or model.id
+    key = os.environ.get(model.api_key_env) if model.api_key_env else None
+    if model.api_key_env and not key:
+        raise ConfigurationError(
+            f"{model.id} needs a key and {model.api_key_env} is not set",
+            remedy=f"export {model.api_key_env}=… in the environment that starts the run",
+        )
+    if key is None and model.api_base is None:
+        raise ConfigurationError(f"{model.id} names neither api_key_env nor api_base", remedy="add one in models.yaml")
+    litellm_module()
+    fixed: dict[str, Any] = {
+        "model": route, "api_key": key or "not-needed", "timeout": model.timeout_seconds, "max_retries": 0,
+        "num_retries": 0,
+    }  # fmt: skip
+    if model.api_base:
+        fixed["api_base"] = model.api_base
+
+    def open_client() -> tuple[Any, Callable[[], Any]]:
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+        handler = AsyncHTTPHandler(timeout=model.timeout_seconds, event_hooks={"response": [_keep_body]})
+        if not route.startswith("openai/"):
+            return handler, handler.close
+        from openai import AsyncOpenAI
+
+        client = AsyncOpenAI(api_key=fixed["api_key"], base_url=model.api_base, http_client=handler.client,
+                             max_retries=0, timeout=model.timeout_seconds)  # fmt: skip
+        return client, handler.close
+
+    return _Asking(fixed, open_client)
+
+
+@contextlib.asynccontextmanager
+async def _synced(log: ResponseLog, every_seconds: float = 0.1) -> AsyncIterator[None]:
+    """Syncs the log to disk while calls go on, on a thread: a sync can take longer than the call that it keeps."""
+
+    async def keep_syncing() -> None:
+        while True:
+            await asyncio.sleep(every_seconds)
+            await asyncio.to_thread(log.sync)
+
+    syncing = asyncio.create_task(keep_syncing())
+    try:
+        yield
+    finally:
+        syncing.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await syncing
+
+
+async def _keep_body(response: Any) -> None:
+    """Keeps the body as received; httpx calls it for every response, errors included."""
+    body = await response.aread()
+    capture_body(
+        body.decode("utf-8", "backslashreplace"),
+        status=response.status_code,
+        headers={name.lower(): value for name, value in response.headers.items()},
+    )
+
+
+@cache
+def litellm_module() -> Any:
+    """litellm, imported at the first call and without its look-ups on the network."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    # A parameter that a provider does not take is an error: dropping it would change the experiment without a word.
+    litellm.drop_params = False
+    return litellm
+
+
+def _redacted(text: str | None, model: ModelEntry) -> str | None:
+    """The text without the key, which some servers repeat in their error messages."""
+    key = os.environ.get(model.api_key_env) if model.api_key_env else None
+    return text.replace(key, "[key]") if text and key and len(key) >= 8 else text

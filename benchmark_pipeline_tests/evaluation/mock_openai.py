@@ -1,0 +1,177 @@
+"""A local server in the form of the OpenAI chat-completions API that answers as told: well, badly, late or not at all.
+
+It runs on a thread of the test, or as a process of its own (`python mock_openai.py --latency 0.02`) that prints its URL.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+GOOD = '{"icfr": "clean"}'
+
+
+@dataclass
+class Behaviour:
+    """One reply. The default is a well-formed answer."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    content: str | None = GOOD
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    model: str | None = None
+    """Model named in the reply; null repeats the one asked for."""
+    body: bytes | None = None
+    """Sent instead of a completion."""
+    latency: float = 0.0
+    hang: bool = False
+    reset: bool = False
+
+
+Script = Callable[[str, int], Behaviour]
+"""Called with the prompt and the number of earlier requests with the same prompt."""
+
+
+class MockOpenAI:
+    """The server, as a context manager; `requests` keeps what arrived."""
+
+    def __init__(self, script: Script | None = None, *, latency: float = 0.0, keep: bool = True) -> None:
+        self._script = script or (lambda prompt, earlier: Behaviour(latency=latency))
+        self._keep = keep
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.asked: Counter[str] = Counter()
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._loop = asyncio.new_event_loop()
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self.url = ""
+
+    def __enter__(self) -> MockOpenAI:
+        self._thread.start()
+        self._started.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self.start(0))
+        self._started.set()
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._end())
+        self._loop.close()
+
+    async def _end(self) -> None:
+        await self._runner.cleanup()
+        hanging = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in hanging:
+            task.cancel()
+        await asyncio.gather(*hanging, return_exceptions=True)
+
+    async def start(self, port: int) -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", self._answer)
+        app.router.add_post("/v1/messages", self._answer)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", port)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        asked = await request.json()
+        prompt = asked["messages"][-1]["content"]
+        prompt = prompt if isinstance(prompt, str) else prompt[-1]["text"]
+        earlier = self.asked[prompt]
+        self.asked[prompt] += 1
+        if self._keep:
+            self.requests.append(asked)
+            self.headers.append(dict(request.headers))
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            return await self._behave(self._script(prompt, earlier), asked, request)
+        finally:
+            self.in_flight -= 1
+
+    async def _behave(self, told: Behaviour, asked: dict[str, Any], request: web.Request) -> web.StreamResponse:
+        if told.hang:
+            await asyncio.sleep(3600)
+        if told.latency:
+            await asyncio.sleep(told.latency)
+        if told.reset and request.transport is not None:
+            request.transport.abort()
+        headers = {"x-request-id": f"req-{sum(self.asked.values())}", **told.headers}
+        if told.body is not None:
+            return web.Response(
+                status=told.status, body=told.body, headers={"Content-Type": "application/json", **headers}
+            )
+        if told.status != 200:
+            error = {"error": {"message": f"told to answer {told.status}", "type": "mock", "code": None}}
+            return web.json_response(error, status=told.status, headers=headers)
+        if request.path == "/v1/messages":
+            return web.json_response(_anthropic_form(told, asked), headers=headers)
+        message: dict[str, Any] = {"role": "assistant", "content": told.content}
+        if told.refusal is not None:
+            message["refusal"] = told.refusal
+        completion = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1_700_000_000,
+            "model": told.model or asked["model"],
+            "system_fingerprint": "fp_mock",
+            "choices": [{"index": 0, "message": message, "finish_reason": told.finish_reason}],
+            "usage": {"prompt_tokens": 700, "completion_tokens": 8, "total_tokens": 708},
+        }
+        return web.Response(
+            status=200, body=json.dumps(completion).encode(), headers={"Content-Type": "application/json", **headers}
+        )
+
+
+def _anthropic_form(told: Behaviour, asked: dict[str, Any]) -> dict[str, Any]:
+    tools = asked.get("tools")
+    content: list[dict[str, Any]] = [{"type": "text", "text": told.content or ""}]
+    if tools and told.content:
+        content = [{"type": "tool_use", "id": "t1", "name": tools[0]["name"], "input": json.loads(told.content)}]
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": told.model or asked["model"],
+        "content": content,
+        "stop_reason": told.finish_reason,
+        "usage": {"input_tokens": 700, "output_tokens": 8},
+    }
+
+
+def main() -> None:
+    """Serves well-formed answers until the process is ended."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--port", type=int, default=0)
+    arguments = parser.parse_args()
+
+    async def serve() -> None:
+        server = MockOpenAI(latency=arguments.latency, keep=False)
+        await server.start(arguments.port)
+        print(server.url, flush=True)
+        await asyncio.Event().wait()
+
+    asyncio.run(serve())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""What recording everything costs: the model client against bare litellm, same server, same prompts, same concurrency.
+
+    python benchmarks/model_client.py [--calls 1000] [--in-flight 64] [--latency 0.02] [--rounds 3]
+
+The server is a process of its own on the other core. Rounds alternate, so that a noisy machine hits both alike; the
+median of each side is printed, with the calls a second and the client's CPU milliseconds a call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1] / "benchmark_pipeline_tests" / "evaluation"
+sys.path.insert(0, str(TESTS))
+
+from evaluation_examples import item, prompts, remote_model  # noqa: E402
+
+from benchmark_pipeline.evaluation.planning import plan_calls  # noqa: E402
+from benchmark_pipeline.resources.model_client import ModelClient, litellm_module, request_parameters  # noqa: E402
+
+PADDING = "The Company maintains controls over the recording, processing and summarising of its transactions. " * 25
+
+
+def bare(url, model, plan, prompt, in_flight):
+    """litellm.acompletion and a semaphore; nothing is kept."""
+    litellm = litellm_module()
+    parameters = request_parameters(model, prompt)
+
+    async def everything():
+        slots = asyncio.Semaphore(in_flight)
+
+        async def one(call):
+            async with slots:
+                await litellm.acompletion(
+                    model=model.route, api_base=url, api_key="not-needed", max_retries=0, num_retries=0, timeout=60,
+                    messages=call.messages, **parameters,
+                )  # fmt: skip
+
+        await asyncio.gather(*(one(call) for call in plan))
+
+    asyncio.run(everything())
+
+
+def measured(work) -> tuple[float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--in-flight", type=int, default=64)
+    parser.add_argument("--latency", type=float, default=0.02)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    cores = sorted(os.sched_getaffinity(0))
+    server = subprocess.Popen(
+        [sys.executable, str(TESTS / "mock_openai.py"), "--latency", str(asked.latency)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    os.sched_setaffinity(server.pid, {cores[0]})
+    os.sched_setaffinity(0, {cores[-1]})
+    try:
+        url = server.stdout.readline().strip()
+        model = remote_model(url, concurrency=asked.in_flight, timeout_seconds=60)
+        prompt = prompts()["C"]
+        items = [item("C", text=f"Filing {n}. {PADDING}", company=str(n)) for n in range(asked.calls)]
+        plan = plan_calls(items, model, prompt)
+        bare(url, model, plan[:50], prompt, asked.in_flight)  # imports and connections are not what is compared
+        sides: dict[str, list[tuple[float, float]]] = {"bare litellm": [], "model client": []}
+        for _ in range(asked.rounds):
+            sides["bare litellm"].append(measured(lambda: bare(url, model, plan, prompt, asked.in_flight)))
+            with tempfile.TemporaryDirectory() as folder:
+                client = ModelClient(Path(folder))
+                sides["model client"].append(measured(partial(client.run, model, prompt, plan, items)))
+                kept = sum(1 for _ in client.log(model.id, "C").attempts())
+                assert kept == asked.calls, f"{kept} of {asked.calls} answers kept"
+    finally:
+        server.kill()
+        server.wait()
+    rates = {}
+    for name, runs in sides.items():
+        wall, cpu = (statistics.median(values) for values in zip(*runs, strict=True))
+        rates[name] = asked.calls / wall
+        print(f"{name:13} {rates[name]:7.1f} calls/s  {1000 * cpu / asked.calls:5.2f} ms CPU a call  "
+              f"(walls {', '.join(f'{w:.2f}' for w, _ in runs)} s)")  # fmt: skip
+    print(
+        f"model client reaches {rates['model client'] / rates['bare litellm']:.1%} of bare litellm, everything recorded"
+    )
+
+
+if __name__ == "__main__":
+    main()
