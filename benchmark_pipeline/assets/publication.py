@@ -1,0 +1,157 @@
+"""Publication: metrics, the headline, and what is published from them."""
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from benchmark_pipeline.publication.forest import forest_image
+from benchmark_pipeline.publication.headline import headline_rows
+from benchmark_pipeline.publication.metrics import metric_rows
+from benchmark_pipeline.publication.release import ReleaseContents, build_release
+from benchmark_pipeline.publication.report import write_report
+from benchmark_pipeline.publication.results import status_of
+from benchmark_pipeline.resources.warehouse import WarehousePublisher
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
+from benchmark_pipeline.storage import Lake
+from benchmark_pipeline.tables import TABLES
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow
+from benchmark_pipeline.tables.evaluation import ModelResponseRow, PromptTemplateRow, ScoreRow
+from benchmark_pipeline.tables.items import ItemRow
+from benchmark_pipeline.tables.publication import HeadlineRow, PublishedFileRow
+
+from .common import logging_progress, record, table_asset, table_markdown
+
+PUBLISHED = ("warehouse", "report", "dataset_release")
+CODE_VERSION = "p1"
+
+
+def build(settings: Settings) -> list[dg.AssetsDefinition]:
+    """The stage's assets for these settings."""
+    version = settings.dataset_version
+
+    @table_asset("metrics", deps=["scores", "labeled_items", "model_responses"], code_version=CODE_VERSION)
+    def metrics(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
+        scores, items = lake.read(ScoreRow, "scores"), lake.read(ItemRow, "labeled_items")
+        responses = lake.read(ModelResponseRow, "model_responses")
+        rows = metric_rows(scores, items, responses, headline_rows(scores, items, version), version)
+        others = sum(score.dataset_version != version for score in scores)
+        record(context, lake.write("metrics", rows), scores_of_other_dataset_versions=others)
+
+    @table_asset("headline_false_positive_rate", deps=["scores", "labeled_items"], code_version=CODE_VERSION)
+    def headline_false_positive_rate(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
+        rows = headline_rows(lake.read(ScoreRow, "scores"), lake.read(ItemRow, "labeled_items"), version)
+        record(
+            context,
+            lake.write("headline_false_positive_rate", rows),
+            headline=table_markdown([_headline_line(row) for row in rows]),
+            interval_plot=dg.MetadataValue.md(forest_image(rows)),
+            **_headline_scalars(rows),
+        )
+
+    @table_asset(
+        "warehouse",
+        deps=[name for name in TABLES if name not in PUBLISHED],
+        kinds=("duckdb",),
+        pool="warehouse_writer",
+        code_version=CODE_VERSION,
+    )
+    def warehouse(
+        context: dg.AssetExecutionContext,
+        lake: dg.ResourceParam[Lake],
+        warehouse: dg.ResourceParam[WarehousePublisher],
+    ) -> None:
+        with logging_progress(context):
+            built = warehouse.publish(lake)
+        row = _published(settings, built.path, "warehouse", lake)
+        record(
+            context,
+            lake.write("warehouse", [row]),
+            tables=table_markdown([{"table": name, "rows": count} for name, count in built.rows.items()]),
+            empty_because_not_materialized=", ".join(built.missing),
+            warehouse=dg.MetadataValue.path(str(built.path)),
+        )
+
+    @table_asset("report", deps=["warehouse"], kinds=("html",), code_version=CODE_VERSION)
+    def report(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
+        write_report(settings.warehouse_path, settings.report_path, version)
+        row = _published(settings, settings.report_path, "report", lake)
+        record(context, lake.write("report", [row]), report=dg.MetadataValue.path(str(settings.report_path)))
+
+    @table_asset(
+        "dataset_release", deps=["labeled_items", "clean_pool", "prompt_templates"], kinds=("huggingface",),
+        code_version=CODE_VERSION,
+    )  # fmt: skip
+    def dataset_release(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
+        items = lake.read(ItemRow, "labeled_items")
+        contents = ReleaseContents(
+            dataset_version=version,
+            items=items,
+            clean_pool=lake.read(CleanPoolRow, "clean_pool"),
+            prompts=lake.read(PromptTemplateRow, "prompt_templates"),
+            licence_code=(PROJECT_ROOT / "LICENSE").read_text(encoding="utf-8"),
+            licence_data=(PROJECT_ROOT / "LICENSE-DATA").read_text(encoding="utf-8"),
+        )
+        # A scheduled run only ever builds a preview; `icfr-bench release` cuts a release on purpose.
+        built = build_release(contents, settings.releases_folder, preview=True)
+        row = PublishedFileRow(
+            path=str(built.folder.relative_to(settings.folder)), kind="dataset_release", dataset_version=version,
+            status=built.status, sha256=built.sums_sha256, size_bytes=built.size_bytes, built_at=datetime.now(UTC),
+        )  # fmt: skip
+        record(
+            context,
+            lake.write("dataset_release", [row]),
+            why_preview=dg.MetadataValue.md(
+                "\n".join(f"- {blocker}" for blocker in built.blockers) or "(gate is open)"
+            ),
+            files=built.files,
+            folder=dg.MetadataValue.path(str(built.folder)),
+        )
+
+    return [metrics, headline_false_positive_rate, warehouse, report, dataset_release]
+
+
+def _headline_scalars(rows: list[HeadlineRow]) -> dict[str, Any]:
+    """The models' rates as numbers, which the UI plots over materializations."""
+    scalars: dict[str, Any] = {}
+    for row in rows:
+        if row.kind == "model" and row.fpr is not None:
+            scalars[f"fpr {row.model_id}"] = row.fpr
+            scalars[f"failure rate {row.model_id}"] = row.failure_rate
+    items = max((row.planned for row in rows), default=0)
+    return {**scalars, "attested_clean_items": items, "models": sum(row.kind == "model" for row in rows)}
+
+
+def _headline_line(row: HeadlineRow) -> dict[str, Any]:
+    def percent(value: float | None) -> str:
+        return "–" if value is None else f"{value:.1%}"
+
+    return {
+        "model": row.model_id,
+        "FPR attested": percent(row.fpr),
+        "95 % interval": f"{percent(row.ci_low)} – {percent(row.ci_high)}",
+        "k/n": f"{row.k}/{row.n}",
+        "companies": row.companies,
+        "failures": f"{row.failures} ({row.failure_rate:.1%})",
+        "management only (weaker)": percent(row.management_only_fpr),
+        "recall": percent(row.recall),
+        "rank group": row.rank_group,
+        "status": row.status,
+        "note": row.why_not,
+    }
+
+
+def _published(settings: Settings, path: Path, kind: str, lake: Lake) -> PublishedFileRow:
+    with path.open("rb") as handle:
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    return PublishedFileRow(
+        path=str(path.relative_to(settings.folder)),
+        kind=kind,
+        dataset_version=settings.dataset_version,
+        status=status_of(lake.read(ItemRow, "labeled_items")),
+        sha256=digest,
+        size_bytes=path.stat().st_size,
+        built_at=datetime.now(UTC),
+    )

@@ -1,0 +1,79 @@
+"""How one metric row is made: the run's identity, the counts, the clustered interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from benchmark_pipeline.statistics.clusters import design_effect
+from benchmark_pipeline.statistics.intervals import Interval, korn_graubard
+from benchmark_pipeline.tables.publication import MetricRow
+
+from .measures import counts_of
+from .results import Result, Run
+
+
+class Cell(NamedTuple):
+    """What one number is: the measure and the split it is taken on."""
+
+    task: str
+    metric: str
+    by: str = "all"
+    split: str = "all"
+
+
+class MetricBuilder:
+    """Makes the rows of one run."""
+
+    def __init__(self, run: Run, comparable: bool) -> None:
+        self.run = run
+        self.comparable = comparable
+
+    def rate(
+        self, cell: Cell, outcomes: list[tuple[Result, bool]], results: Sequence[Result], note: str | None = None
+    ) -> MetricRow:
+        """The row of a rate with its clustered interval."""
+        counts = counts_of(outcomes)
+        return self.row(
+            cell,
+            results,
+            estimate=counts.rate,
+            interval=korn_graubard(counts),
+            k=counts.successes,
+            n=counts.trials,
+            clusters=counts.clusters,
+            design_effect=design_effect(counts),
+            note=note,
+        )
+
+    def row(
+        self,
+        cell: Cell,
+        results: Sequence[Result],
+        *,
+        estimate: float | None,
+        interval: Interval | None = None,
+        **values: Any,
+    ) -> MetricRow:
+        """A row with the run's identity, its status and the failures among `results`."""
+        identity = self.run.identity
+        return MetricRow(
+            dataset_version=identity.dataset_version,
+            prompt_version=identity.prompt_version,
+            scoring_version=identity.scoring_version,
+            model_id=identity.model_id,
+            run_id=identity.run_id,
+            task=cell.task,
+            metric=cell.metric,
+            split_by=cell.by,
+            split=cell.split,
+            estimate=estimate,
+            ci_low=interval.low if interval else None,
+            ci_high=interval.high if interval else None,
+            ci_method=interval.method if interval else None,
+            planned=len(results),
+            failures=sum(result.failed for result in results),
+            status=self.run.status,
+            comparable=self.comparable,
+            **{"k": None, "n": None, "clusters": None, "design_effect": None, "note": None, **values},
+        )

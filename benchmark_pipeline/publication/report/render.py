@@ -1,0 +1,62 @@
+"""Data and template to a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from benchmark_pipeline.publication.forest import scale
+from benchmark_pipeline.publication.warehouse import open_warehouse
+from benchmark_pipeline.storage.files import replace_file, temporary_beside
+
+from . import tables, words
+from .collect import ReportData, collect
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_report(warehouse: Path, target: Path, dataset_version: str) -> None:
+    """Reads the published warehouse and replaces the page as a whole.
+
+    Raises:
+        BenchError: there is no warehouse, or it holds no item.
+    """
+    with open_warehouse(warehouse) as connection:
+        page = render(collect(connection, dataset_version))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_beside(target)
+    try:
+        temporary.write_text(page, encoding="utf-8")
+        replace_file(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def render(data: ReportData) -> str:
+    """The page. Everything from filings and models is escaped; the style sheet is part of the page."""
+    environment = Environment(
+        loader=PackageLoader("benchmark_pipeline.publication.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": words.percent, "points": words.points}
+    rates = [
+        v for s in data.sets for row in s.headline for v in (row["fpr"], row["ci_high"], row["management_only_fpr"])
+    ]
+    return environment.get_template("report.html.j2").render(
+        data=data,
+        style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
+        label=lambda value: words.LABELS.get(value, value),
+        meaning=words.meaning,
+        axis=scale(rates),
+        clean_tables=tables.clean_tables,
+        other_task_tables=tables.other_task_tables,
+        twin_tables=tables.twin_tables,
+        label_tables=tables.label_tables,
+        outcome_table=tables.outcome_table,
+        edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
+    )

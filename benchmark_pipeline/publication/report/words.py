@@ -1,0 +1,72 @@
+"""The words of the report: labels for closed values, and the sentence under a headline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+LABELS = {
+    "clean_attested": "Clean, attested by the auditor",
+    "clean_management_only": "Clean on management's word alone",
+    "deficient": "Deficient",
+    "excluded": "Excluded",
+    "sec_annual_report": "annual reports",
+    "single_audit": "Single Audit findings",
+    "synthetic_scenario": "scenarios",
+    "disclosure": "the filer's own disclosure",
+    "human": "human reviewer",
+    "llm_draft_human_verified": "model draft, for human verification",
+    "verbatim": "as filed",
+    "paraphrase": "paraphrase",
+    "names_masked": "names masked",
+    "conclusion_masked": "conclusion masked",
+    "minimal": "minimal pairs",
+    "null": "null pairs (nothing must move)",
+    "reverse_plausible": "reverse-plausible pairs",
+    "domestic": "domestic issuers",
+    "foreign": "foreign issuers",
+    "pending": "not yet reviewed",
+    "remediated_prior_mw": "earlier weakness remediated",
+    "scope_out": "a business left out of the assessment",
+    "little_r_overlap": "figures later revised without an admitted weakness",
+    "nt_signal": "late-filing notice spoke of a possible weakness",
+    "first_attested_year": "first year with an auditor's opinion",
+    "answered": "answered",
+    "parse_fail": "not JSON",
+    "parse_fail/fenced": "JSON inside a code fence",
+    "schema_fail": "JSON of another shape",
+    "truncated": "cut off at the length limit",
+    "empty": "empty",
+    "refused": "refused",
+    "filtered": "filtered by the provider",
+    "transport_fail": "no answer reached us",
+    "not_run": "not run",
+}
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share in percent, or a dash."""
+    return "–" if value is None else f"{100 * value:.{digits}f} %"
+
+
+def points(value: float | None) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    if value is None:
+        return "–"
+    rounded = round(100 * value, 1)
+    return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
+
+
+def meaning(row: Mapping[str, Any]) -> str:
+    """One sentence that says what a headline means."""
+    if row["fpr"] is None:
+        return str(row["why_not"] or "No headline.")
+    hundred = round(100 * row["fpr"])
+    sentence = f"Of 100 clean annual reports that an auditor stands behind, it would call about {hundred} deficient"
+    if row["ci_low"] is not None:
+        sentence += f"; between {_whole(row['ci_low'])} and {_whole(row['ci_high'])} is consistent with these data"
+    return sentence + "."
+
+
+def _whole(value: float) -> str:
+    return str(round(100 * value))

@@ -1,0 +1,72 @@
+"""Macro-F1 over a fixed list of labels.
+
+The list is fixed, because a single answer outside it would otherwise become a class of its own and change the mean.
+A failed or unknown answer is a miss for its gold label and a false alarm for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bootstrap import SEED, cluster_bootstrap
+from .intervals import Interval
+
+
+@dataclass(frozen=True)
+class MacroF1:
+    """Unweighted mean of the per-label F1, with its cluster bootstrap."""
+
+    value: float | None
+    """None without items."""
+    interval: Interval | None
+    per_label: dict[str, float]
+    """F1 of each label; 0 where a label is neither gold nor answered."""
+
+
+def macro_f1(
+    gold: Sequence[str],
+    answers: Sequence[str | None],
+    clusters: Sequence[str],
+    labels: Sequence[str],
+    *,
+    seed: int = SEED,
+) -> MacroF1:
+    """Macro-F1 of `answers` (None: no answer) against `gold`.
+
+    Raises:
+        ValueError: a gold label is not in `labels`.
+    """
+    unknown = sorted(set(gold) - set(labels))
+    if unknown:
+        raise ValueError(f"gold labels {unknown} are not among {list(labels)}")
+    if not gold:
+        return MacroF1(None, None, dict.fromkeys(labels, 0.0))
+    column = {label: index for index, label in enumerate(labels)}
+    row = {key: index for index, key in enumerate(sorted(set(clusters)))}
+    # One plane each for true positives, false positives and false negatives.
+    counts = np.zeros((len(row), 3, len(labels)))
+    for truth, answer, cluster in zip(gold, answers, clusters, strict=True):
+        if answer == truth:
+            counts[row[cluster], 0, column[truth]] += 1
+            continue
+        counts[row[cluster], 2, column[truth]] += 1
+        if answer in column:
+            counts[row[cluster], 1, column[answer]] += 1
+    flat = counts.reshape(len(row), -1)
+    scores = _f1(flat.sum(axis=0, keepdims=True), len(labels))[0]
+    return MacroF1(
+        value=float(scores.mean()),
+        interval=cluster_bootstrap(flat, lambda sums: _f1(sums, len(labels)).mean(axis=1), seed=seed),
+        per_label=dict(zip(labels, map(float, scores), strict=True)),
+    )
+
+
+def _f1(sums: NDArray[np.float64], labels: int) -> NDArray[np.float64]:
+    planes = sums.reshape(len(sums), 3, labels)
+    hits, misses = planes[:, 0], planes[:, 1] + planes[:, 2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(2 * hits + misses > 0, 2 * hits / (2 * hits + misses), 0.0)

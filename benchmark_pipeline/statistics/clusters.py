@@ -1,0 +1,84 @@
+"""Counts by cluster: the form in which every rate of the benchmark enters its interval.
+
+Items of one company resemble each other, so the company and not the item is what a confidence interval may count on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class ClusterCounts:
+    """Successes and trials of each cluster; clusters without a trial are not held."""
+
+    k: NDArray[np.int64]
+    """Successes, one entry a cluster."""
+    n: NDArray[np.int64]
+    """Trials, one entry a cluster, all positive."""
+
+    @property
+    def successes(self) -> int:
+        """Successes over all clusters."""
+        return int(self.k.sum())
+
+    @property
+    def trials(self) -> int:
+        """Trials over all clusters."""
+        return int(self.n.sum())
+
+    @property
+    def clusters(self) -> int:
+        """Clusters with at least one trial."""
+        return len(self.n)
+
+    @property
+    def rate(self) -> float | None:
+        """Pooled rate: each item weighs one. None without a trial."""
+        return self.successes / self.trials if self.trials else None
+
+    @property
+    def mean_of_cluster_rates(self) -> float | None:
+        """Each cluster weighs one: a large distance from `rate` says that a few companies make the number."""
+        return float(np.mean(self.k / self.n)) if self.trials else None
+
+
+def cluster_counts(outcomes: Iterable[tuple[str, bool]]) -> ClusterCounts:
+    """Counts from (cluster key, success) pairs; the result does not depend on their order."""
+    tally: dict[str, list[int]] = {}
+    for key, success in outcomes:
+        cell = tally.setdefault(key, [0, 0])
+        cell[0] += int(success)
+        cell[1] += 1
+    cells = [tally[key] for key in sorted(tally)]
+    return ClusterCounts(
+        k=np.array([cell[0] for cell in cells], dtype=np.int64), n=np.array([cell[1] for cell in cells], dtype=np.int64)
+    )
+
+
+def clustered_variance(counts: ClusterCounts) -> float | None:
+    """Variance of the pooled rate when whole clusters are the draws (linearised ratio, C/(C-1) correction).
+
+    It is what `survey::svymean` gives for a one-stage cluster design without weights. None for fewer than two clusters.
+    """
+    clusters, trials = counts.clusters, counts.trials
+    if clusters < 2:
+        return None
+    residuals = counts.k - counts.successes / trials * counts.n
+    return float(clusters / (clusters - 1) * np.sum(residuals**2) / trials**2)
+
+
+def design_effect(counts: ClusterCounts) -> float | None:
+    """Clustered over binomial variance of the rate.
+
+    None where it cannot be estimated: fewer than two clusters, or all outcomes alike.
+    """
+    variance = clustered_variance(counts)
+    if variance is None or counts.successes in (0, counts.trials):
+        return None
+    rate = counts.successes / counts.trials
+    return variance / (rate * (1 - rate) / counts.trials)

@@ -1,0 +1,131 @@
+"""The page: self-contained, honest about its status, and safe against what filings and models wrote."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import duckdb
+import pytest
+from published_corpus import VERSION, Corpus
+
+from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.publication.forest import scale
+from benchmark_pipeline.publication.report import write_report
+from benchmark_pipeline.resources.warehouse import WarehousePublisher
+
+
+@pytest.fixture(scope="module")
+def page(warehouse: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    target = tmp_path_factory.mktemp("report") / "index.html"
+    write_report(warehouse, target, VERSION)
+    return target.read_text(encoding="utf-8")
+
+
+class Balanced(HTMLParser):
+    """Notes tags that are closed out of order."""
+
+    void = frozenset(("meta", "line", "circle", "rect", "br"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.void and (not self.open or self.open.pop() != tag):
+            self.wrong.append(tag)
+
+
+def test_the_page_is_well_formed(page: str) -> None:
+    parser = Balanced()
+    parser.feed(page)
+    assert (parser.open, parser.wrong) == ([], [])
+
+
+def test_the_page_loads_nothing(page: str) -> None:
+    assert not re.search(r"<script|<link|<img|<iframe|@import|url\(", page)
+
+
+def test_every_section_of_the_menu_exists_once(page: str) -> None:
+    for anchor in re.findall(r'href="#([a-z]+)"', page):
+        assert page.count(f'id="{anchor}"') == 1, anchor
+
+
+def test_the_headline_stands_with_interval_counts_bounds_and_the_weaker_rate(page: str) -> None:
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "8.8 % 95 % interval 1.8 % to 24.0 %" in text
+    assert "Of 100 clean annual reports that an auditor stands behind, it would call about 9 deficient" in text
+    assert "If all those passed / flagged 5.9 % / 14.7 %" in text
+    assert "Management-only (weaker) 8.3 % (1/12)" in text
+    assert "Not comparable: 3 of 34" in text
+
+
+def test_the_preview_banner_names_the_open_decisions(page: str) -> None:
+    assert "Preview, not a release." in page and "93 of 93 items" in page
+
+
+def test_each_false_positive_opens_to_answer_sentences_and_source(page: str) -> None:
+    assert page.count("<details>") == 3 + 16 + 2
+    first = page[page.index("<details>") : page.index("</details>")]
+    assert "Auditor&#39;s opinion" in first or "Auditor's opinion" in first
+    assert "https://www.sec.gov/Archives/edgar/data/" in first and "effective as of December 31, 2024." in first
+
+
+def test_what_models_and_filings_wrote_is_escaped(tmp_path: Path) -> None:
+    corpus = Corpus()
+    rows = [corpus.filing(number, "clean_attested") for number in range(1, 32)]
+    corpus.run("vendor/alpha-2026-01-15", flags={rows[0].item_id})
+    attack = "<script>alert(1)</script>"
+    corpus.responses[0] = corpus.responses[0].model_copy(update={"content": attack})
+    corpus.assertions[0] = corpus.assertions[0].model_copy(update={"company_name": attack})
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(corpus.write(str(tmp_path))).path
+    write_report(path, tmp_path / "report" / "index.html", VERSION)
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert attack not in page
+    assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 2
+
+
+def test_too_few_items_print_the_reason_instead_of_a_number(tmp_path: Path) -> None:
+    corpus = Corpus()
+    for number in range(1, 6):
+        corpus.filing(number, "clean_attested")
+    corpus.run("vendor/alpha-2026-01-15")
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(corpus.write(str(tmp_path))).path
+    write_report(path, tmp_path / "index.html", VERSION)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "No headline" in page and "The dataset holds 5 attested clean items" in page
+
+
+def test_an_empty_warehouse_is_refused_and_the_old_page_kept(tmp_path: Path) -> None:
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(Corpus().write(str(tmp_path))).path
+    target = tmp_path / "index.html"
+    target.write_text("old")
+    with pytest.raises(BenchError, match="holds no item"):
+        write_report(path, target, VERSION)
+    assert target.read_text() == "old"
+
+
+def test_the_same_warehouse_gives_the_same_page(page: str, warehouse: Path, tmp_path: Path) -> None:
+    write_report(warehouse, tmp_path / "again.html", VERSION)
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
+
+
+def test_every_cell_of_the_checks_table_is_a_row_of_the_warehouse(page: str, warehouse: Path) -> None:
+    with duckdb.connect(str(warehouse), read_only=True) as connection:
+        (estimate,) = connection.execute(
+            "SELECT estimate FROM metrics WHERE metric = 'macro_f1' AND model_id = 'vendor/beta-2025-11-03'"
+        ).fetchone() or (None,)
+    assert f"{100 * estimate:.1f} %" in page
+
+
+@pytest.mark.parametrize(("highest", "top"), [(0.0, 0.2), (0.2, 0.2), (0.21, 0.5), (0.9, 1.0), (1.0, 1.0)])
+def test_the_scale_holds_the_highest_rate_and_ends_on_a_tick(highest: float, top: float) -> None:
+    found = scale([highest, None])
+    assert found.top == top and found.ticks[0] == 0 and found.ticks[-1] == top
+    assert found.position(highest) <= 100
