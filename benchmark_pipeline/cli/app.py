@@ -1,0 +1,150 @@
+"""Commands of `icfr-bench`. Each is a few lines: the work is in the modules it names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmark_pipeline import __version__
+from benchmark_pipeline.demo.profile import load_settings
+from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.settings import Settings
+
+app = typer.Typer(
+    name="icfr-bench",
+    help="Benchmark of language models on internal control over financial reporting (ICFR).",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+console = Console(highlight=False)
+
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", help="`demo` or `full`; default: ICFR_BENCH_PROFILE, else demo.")
+]
+
+
+def main() -> None:
+    """Entry point: an error that a user can act on is printed in one piece, without a traceback."""
+    try:
+        app(standalone_mode=True)
+    except BenchError as error:
+        Console(stderr=True, highlight=False).print(f"error: {error.what}", style="red", markup=False)
+        if error.remedy:
+            Console(stderr=True, highlight=False).print(f"remedy: {error.remedy}", markup=False)
+        sys.exit(1)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    """Shared options."""
+    if version:
+        console.print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def demo(
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the demo's data first and start over.")] = False,
+) -> None:
+    """Build the demo dataset offline, run the embedded model and the baselines, print the headline."""
+    from benchmark_pipeline.cli.demo import run_demo
+
+    run_demo(load_settings("demo"), console, fresh=fresh)
+
+
+@app.command()
+def run(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print documents, requests and hours; fetch nothing.")
+    ] = False,
+    fiscal_year: Annotated[
+        list[int] | None, typer.Option("--fiscal-year", "-y", help="Fiscal year; repeat for several.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="Model id of models.yaml; repeat for several.")
+    ] = None,
+) -> None:
+    """Build the real dataset from EDGAR and the FAC, evaluate models, publish. Resumes where it stopped."""
+    from benchmark_pipeline.cli.full import dry_run_report, run_full
+
+    settings = load_settings("full")
+    if fiscal_year:
+        settings = Settings.model_validate({**settings.model_dump(), "fiscal_years": sorted(set(fiscal_year))})
+    if dry_run:
+        dry_run_report(settings, console)
+    else:
+        run_full(settings, console, models=model or [])
+
+
+@app.command()
+def ui(
+    profile: ProfileOption = None,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 3000,
+) -> None:
+    """Open the Dagster UI on the profile's instance (bound to 127.0.0.1)."""
+    from benchmark_pipeline.cli.ui import serve
+
+    serve(load_settings(profile), port)
+
+
+@app.command()
+def trace(
+    what: Annotated[str, typer.Argument(help="`headline`, or an item id.")],
+    profile: ProfileOption = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", help="With `headline`: the model to follow.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="With `headline`: items shown in full.")] = 3,
+) -> None:
+    """Follow a number back: headline, item, clean-pool decision with each step, filing, document, sentence."""
+    from benchmark_pipeline.cli.inspect import print_trace
+
+    print_trace(load_settings(profile), what, model, console, limit)
+
+
+@app.command()
+def why(
+    accession: Annotated[str, typer.Argument(help="Accession number of an annual report.")],
+    profile: ProfileOption = None,
+) -> None:
+    """Explain why a filing is clean, deficient or excluded: the steps, the evidence, the documents."""
+    from benchmark_pipeline.cli.inspect import print_why
+
+    print_why(load_settings(profile), accession, console)
+
+
+@app.command()
+def query(
+    sql: Annotated[str, typer.Argument(help='SQL, for example "SELECT * FROM headline".')],
+    profile: ProfileOption = None,
+    output: Annotated[str, typer.Option("--format", "-f", help="table, csv or json.")] = "table",
+) -> None:
+    """Run SQL on the published warehouse, read-only."""
+    from benchmark_pipeline.cli.inspect import print_query
+
+    print_query(load_settings(profile), sql, output, console)
+
+
+@app.command()
+def doctor(profile: ProfileOption = None) -> None:
+    """Say what is missing on this machine, and the exact remedy for each."""
+    from benchmark_pipeline.cli.doctor import examine
+
+    if not examine(load_settings(profile), console):
+        raise typer.Exit(1)
+
+
+@app.command(name="reference-pages")
+def reference_pages(
+    folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path("docs"),
+) -> None:
+    """Write the pages of docs/ that are generated from the code: data dictionary and clean-pool rules."""
+    from benchmark_pipeline.icfr import decision_page
+    from benchmark_pipeline.tables import dictionary
+
+    for name, text in (("data_dictionary.md", dictionary.render()), ("clean_pool.md", decision_page.render())):
+        (folder / name).write_text(text, encoding="utf-8")
+        console.print(f"wrote {folder / name}")

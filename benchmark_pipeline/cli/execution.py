@@ -1,0 +1,201 @@
+"""Running jobs in this process, recorded in the profile's Dagster instance, shown as a bar and a readable step log."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import dagster as dg
+from dagster import DagsterRunStatus, RunsFilter
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from benchmark_pipeline import progress, steps
+from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
+
+PROCESS_TAG = "icfr-bench/process"
+RANGE_START = "dagster/asset_partition_range_start"
+RANGE_END = "dagster/asset_partition_range_end"
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of one job: a partition, a range of partitions, or the whole."""
+
+    job: str
+    partition: str | dg.MultiPartitionKey | None = None
+    partition_range: tuple[str, str] | None = None
+    label: str = ""
+    needed: Callable[[], bool] | None = None
+    """Asked just before the run, when everything before it is done; false skips it."""
+
+
+@dataclass
+class RunSummary:
+    """What a sequence of runs did."""
+
+    seconds: float = 0.0
+    run_ids: list[str] = field(default_factory=list)
+    failed_checks: list[str] = field(default_factory=list)
+    up_to_date: list[str] = field(default_factory=list)
+    """Runs that were not needed."""
+
+
+@contextmanager
+def dagster_instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
+    """The profile's Dagster instance, with the project's dagster.yaml."""
+    prepare_dagster_home(settings)
+    with dg.DagsterInstance.from_config(str(settings.dagster_home)) as instance:
+        yield instance
+
+
+def prepare_dagster_home(settings: Settings) -> None:
+    """Creates the instance folder and gives it the project's dagster.yaml."""
+    settings.dagster_home.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(PROJECT_ROOT / "dagster.yaml", settings.dagster_home / "dagster.yaml")
+    os.environ["DAGSTER_HOME"] = str(settings.dagster_home)
+    os.environ["ICFR_BENCH_PROFILE"] = settings.profile
+    os.environ["ICFR_BENCH_DATA_ROOT"] = str(settings.data_root)
+
+
+def end_orphaned_runs(instance: dg.DagsterInstance) -> int:
+    """Marks runs whose process is gone as failed: a killed in-process run would stay STARTED for ever."""
+    ended = 0
+    for run in instance.get_runs(RunsFilter(statuses=[DagsterRunStatus.STARTED, DagsterRunStatus.STARTING])):
+        process = run.tags.get(PROCESS_TAG)
+        if process is not None and not _alive(int(process)):
+            instance.report_run_failed(run, f"process {process} ended without finishing this run")
+            ended += 1
+    return ended
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def execute(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, runs: Sequence[PlannedRun], console: Console
+) -> RunSummary:
+    """Runs the jobs one after another; stops at the first failure.
+
+    Raises:
+        BenchError: a step failed; the message names the asset and its cause.
+    """
+    quiet()
+    summary = RunSummary()
+    begun = time.monotonic()
+    with _bars(console) as bars:
+        overall = bars.add_task("all runs", total=len(runs), what="")
+        for run in runs:
+            bars.update(overall, what=run.label or run.job)
+            if run.needed is not None and not run.needed():
+                summary.up_to_date.append(run.label or run.job)
+            else:
+                with _step_lines(bars, summary):
+                    _execute_one(definitions, instance, run, summary)
+            bars.advance(overall)
+        bars.update(overall, what="done")
+    summary.seconds = time.monotonic() - begun
+    return summary
+
+
+def _execute_one(
+    definitions: dg.Definitions, instance: dg.DagsterInstance, run: PlannedRun, summary: RunSummary
+) -> None:
+    tags = {PROCESS_TAG: str(os.getpid())}
+    if run.partition_range is not None:
+        tags |= {RANGE_START: run.partition_range[0], RANGE_END: run.partition_range[1]}
+    try:
+        result = definitions.resolve_job_def(run.job).execute_in_process(
+            instance=instance,
+            partition_key=run.partition,
+            tags=tags,
+            run_config={"loggers": {"readable": {}}},
+            raise_on_error=True,
+        )
+    except Exception as error:
+        cause = _our_error(error)
+        if cause is not None:
+            raise BenchError(f"{run.label or run.job}: {cause.what}", remedy=cause.remedy) from error
+        raise
+    summary.run_ids.append(result.run_id)
+
+
+def _our_error(error: BaseException | None) -> BenchError | None:
+    while error is not None:
+        if isinstance(error, BenchError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def quiet() -> None:
+    """Leaves the terminal to our own lines: a user can do nothing about a library's beta notices."""
+    warnings.filterwarnings("ignore", category=dg.BetaWarning)
+    warnings.filterwarnings("ignore", category=dg.PreviewWarning)
+    logging.getLogger("dagster").setLevel(logging.WARNING)
+    for noisy in ("httpx", "httpcore", "LiteLLM", "alembic"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def _bars(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description:<24}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[what]}"),
+        console=console,
+        transient=True,
+    )
+
+
+@contextmanager
+def _step_lines(bars: Progress, summary: RunSummary) -> Iterator[None]:
+    begun: dict[str, float] = {}
+    tasks: dict[str, Any] = {}
+
+    def on_step(kind: str, line: str) -> None:
+        if kind == "start":
+            begun[line] = time.monotonic()
+        elif kind == "done":
+            step, _, what = line.partition("\t")
+            seconds = time.monotonic() - begun.get(step, time.monotonic())
+            bars.console.print(f"  [green]✓[/] {escape(what)}  [dim]{seconds:.1f} s[/]", highlight=False)
+        elif kind == "check" and not line.endswith(" holds"):
+            summary.failed_checks.append(line)
+            bars.console.print(f"  [yellow]![/] {escape(line)}", highlight=False)
+        elif kind == "error":
+            bars.console.print(f"  [red]✗[/] {line}", highlight=False, markup=False)
+
+    def on_progress(what: str, done: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = bars.add_task(what[:24], total=total, what="")
+        bars.update(tasks[what], completed=done, total=total)
+        if done >= total:
+            bars.remove_task(tasks.pop(what))
+
+    steps.add_sink(on_step)
+    try:
+        with progress.listening(on_progress):
+            yield
+    finally:
+        steps.remove_sink(on_step)
+        for task in tasks.values():
+            bars.remove_task(task)

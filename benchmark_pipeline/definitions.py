@@ -1,0 +1,70 @@
+"""What Dagster loads. `build_defs(settings, **overrides)` makes the definitions; nothing else wires anything.
+
+Tests and the command line call the factory with their own settings and resources, so that nothing is monkeypatched.
+"""
+
+from typing import Any
+
+import dagster as dg
+
+from benchmark_pipeline.assets import (
+    clean_pool,
+    disclosures,
+    evaluation,
+    items,
+    non_reliance,
+    publication,
+    single_audit,
+    sources,
+)
+from benchmark_pipeline.checks import clean_pool as clean_pool_checks
+from benchmark_pipeline.checks import disclosures as disclosures_checks
+from benchmark_pipeline.checks import evaluation as evaluation_checks
+from benchmark_pipeline.checks import items as items_checks
+from benchmark_pipeline.checks import publication as publication_checks
+from benchmark_pipeline.checks import single_audit as single_audit_checks
+from benchmark_pipeline.checks import sources as sources_checks
+from benchmark_pipeline.demo.profile import load_settings
+from benchmark_pipeline.jobs import build_jobs
+from benchmark_pipeline.resources.build import build_resources
+from benchmark_pipeline.schedules import build_schedules
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
+from benchmark_pipeline.steps import readable_steps
+
+ASSET_MODULES = (sources, non_reliance, single_audit, disclosures, clean_pool, items, evaluation, publication)
+CHECK_MODULES = (
+    sources_checks,
+    single_audit_checks,
+    disclosures_checks,
+    clean_pool_checks,
+    items_checks,
+    evaluation_checks,
+    publication_checks,
+)
+
+
+def build_defs(settings: Settings, **overrides: Any) -> dg.Definitions:
+    """All definitions for these settings; a keyword replaces the resource of that name."""
+    assets = [asset for module in ASSET_MODULES for asset in module.build(settings)]
+    return dg.Definitions(
+        assets=_linked_to_source(assets, settings) if settings.repository_url else assets,
+        asset_checks=[check for module in CHECK_MODULES for check in module.build(settings)],
+        jobs=build_jobs(),
+        schedules=build_schedules(settings),
+        resources={**build_resources(settings), **overrides},
+        loggers={"readable": readable_steps},
+    )
+
+
+def _linked_to_source(assets: list[dg.AssetsDefinition], settings: Settings) -> Any:
+    return dg.link_code_references_to_git(
+        dg.with_source_code_references(assets),
+        git_url=settings.repository_url or "",
+        git_branch="main",
+        file_path_mapping=dg.AnchorBasedFilePathMapping(
+            local_file_anchor=PROJECT_ROOT, file_anchor_path_in_repository=""
+        ),
+    )
+
+
+defs = build_defs(load_settings())
