@@ -6,6 +6,7 @@ bytes. A re-run replaces its file and never appends.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -35,6 +36,8 @@ class WrittenFile:
     path: str
     rows: int
     size_bytes: int
+    sha256: str
+    """Of the file: equal rows give equal bytes, so this is the version of the data."""
 
 
 class Lake:
@@ -90,6 +93,8 @@ class Lake:
                 found = own.execute(f"SELECT count(*) FROM read_parquet({_literal(temporary)})").fetchone()
                 count = int(found[0]) if found else 0
             size = temporary.stat().st_size
+            with temporary.open("rb") as handle:
+                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
             if local:
                 replace_file(temporary, staging)
             else:
@@ -98,7 +103,7 @@ class Lake:
             temporary.unlink(missing_ok=True)
             if connection is None:
                 own.close()
-        return WrittenFile(path=target, rows=count, size_bytes=size)
+        return WrittenFile(path=target, rows=count, size_bytes=size, sha256=sha256)
 
     def read(self, model: type[R], table: str, partitions: Sequence[str] | None = None) -> list[R]:
         """All rows of a table (or of some partitions), validated.
