@@ -17,9 +17,30 @@ class ConnectTo(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Rewrites scheme, host and port only."""
-        request.url = request.url.copy_with(scheme=self._server.scheme, host=self._server.host, port=self._server.port)
+        request.url = _at(self._server, request.url)
         return await self._inner.handle_async_request(request)
 
     async def aclose(self) -> None:
         """Closes the transport below."""
         await self._inner.aclose()
+
+
+class ConnectToSync(httpx.BaseTransport):
+    """The same for a client without an event loop."""
+
+    def __init__(self, server: str, inner: httpx.BaseTransport) -> None:
+        self._server = httpx.URL(server)
+        self._inner = inner
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Rewrites scheme, host and port only."""
+        request.url = _at(self._server, request.url)
+        return self._inner.handle_request(request)
+
+    def close(self) -> None:
+        """Closes the transport below."""
+        self._inner.close()
+
+
+def _at(server: httpx.URL, url: httpx.URL) -> httpx.URL:
+    return url.copy_with(scheme=server.scheme, host=server.host, port=server.port)

@@ -27,6 +27,8 @@ from benchmark_pipeline.errors import BenchError, ConfigurationError, CorruptFil
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore
 
+from .connect import ConnectToSync
+
 PROFILE = "api_v1_1_0"
 """The schema; sent with every request, because the server's default may change."""
 ROW_CAP = 20_000
@@ -138,7 +140,7 @@ class FacClient:
         self._known: dict[str, dict[str, Any]] | None = None
         inner = transport or httpx.HTTPTransport(retries=2)
         self._http = httpx.Client(
-            transport=_ConnectTo(connect_to, inner) if connect_to else inner,
+            transport=ConnectToSync(connect_to, inner) if connect_to else inner,
             timeout=httpx.Timeout(120, connect=20),
             headers={"Accept": "application/json", "Accept-Profile": PROFILE},
         )
@@ -357,20 +359,3 @@ def _after(entry: Mapping[str, Any], snapshot: date) -> bool:
         return datetime.fromisoformat(str(entry["retrieved_at"])).date() > snapshot
     except (KeyError, ValueError):
         return False
-
-
-class _ConnectTo(httpx.BaseTransport):
-    """Sends every request to one server, path and headers unchanged, as `curl --connect-to` does."""
-
-    def __init__(self, server: str, inner: httpx.BaseTransport) -> None:
-        self._server = httpx.URL(server)
-        self._inner = inner
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Rewrites scheme, host and port only."""
-        request.url = request.url.copy_with(scheme=self._server.scheme, host=self._server.host, port=self._server.port)
-        return self._inner.handle_request(request)
-
-    def close(self) -> None:
-        """Closes the transport below."""
-        self._inner.close()
