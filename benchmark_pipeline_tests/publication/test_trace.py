@@ -45,10 +45,10 @@ def test_every_item_of_every_task_and_arm_traces_to_a_source(warehouse: Path, co
     assert kinds == {("A", "filing"), ("A", "finding"), ("B", "scenario"), ("C", "filing"), ("D", "filing")}
 
 
-def test_a_filing_names_company_form_and_edgar_address(warehouse: Path) -> None:
+def test_a_filing_names_company_form_and_its_page_where_it_was_retrieved(warehouse: Path) -> None:
     facts = dict(trace_item(warehouse, "C-0000000000000001").source.facts)
     assert facts["company"] == "Calder & Brisk 1 Corp"
-    assert facts["EDGAR"].endswith("/data/9000001/000900000125000001/0009000001-25-000001-index.htm")
+    assert facts["filing"].endswith("/data/9000001/000900000125000001/0009000001-25-000001-index.htm")
 
 
 def test_the_printed_trace_shows_each_step_and_the_sentence(warehouse: Path) -> None:
