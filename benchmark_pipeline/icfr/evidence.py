@@ -21,7 +21,7 @@ from .evidence_amendments import amendment_evidence
 from .evidence_auditor_change import auditor_change_evidence
 from .evidence_interim import interim_evidence
 from .evidence_late_notice import late_notice_evidence
-from .evidence_later_reports import later_report_evidence
+from .evidence_later_reports import later_report_evidence, may_tell
 from .evidence_notices import notice_evidence
 from .registrant_record import EXTRACTOR_VERSION, Reader, RegistrantRecord
 
@@ -35,12 +35,15 @@ def find_evidence(record: RegistrantRecord, reader: Reader, snapshot: date) -> l
     management says effective can lose a clean label to them.
     """
     rows: list[ContradictingEvidenceRow] = []
+    # Most registrants never report anything that could speak against a year: nothing of theirs is read.
+    telling = any(may_tell(report) for report in record.assertions)
     for assertion in record.assertions:
         rows += notice_evidence(record, assertion)
         if assertion.mgmt_conclusion != "effective":
             continue
         rows += amendment_evidence(record, assertion, reader)
-        rows += later_report_evidence(record, assertion, reader)
+        if telling:
+            rows += later_report_evidence(record, assertion, reader)
         rows += interim_evidence(record, assertion, reader)
         rows += auditor_change_evidence(record, assertion, reader)
         rows += late_notice_evidence(record, assertion, reader)

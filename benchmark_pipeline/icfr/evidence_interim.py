@@ -34,6 +34,8 @@ def interim_evidence(
     record: RegistrantRecord, assertion: IcfrAssertionRow, reader: Reader
 ) -> Iterator[ContradictingEvidenceRow]:
     """At most one row a quarterly report, the strongest that its sentences give."""
+    if not record.with_role("quarterly"):
+        return
     following = record.later_reports(assertion)
     until = following[0].filed_date if following else None
     for filing in record.with_role("quarterly"):

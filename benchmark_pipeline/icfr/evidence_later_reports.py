@@ -48,7 +48,7 @@ def later_report_evidence(
     """Rows from every later annual report; E7 to E9 only from the next one."""
     for position, report in enumerate(record.later_reports(assertion)):
         is_next = position == 0
-        speaks = report.mgmt_conclusion in ("ineffective", "mixed") or report.attest_opinion == "adverse"
+        speaks = _speaks(report)
         if is_next and report.error_correction_flag == "true" and not speaks:
             yield _row(assertion, report, "E9", "little_r", "next_annual", None)
         if not (speaks or report.prior_mw_remediated):
@@ -62,6 +62,15 @@ def later_report_evidence(
             yield _row(assertion, report, "E4", "direct", "named_year", caused)
         if is_next and not existed and not caused:
             yield from _of_next(record, assertion, report, section, passages)
+
+
+def may_tell(report: IcfrAssertionRow) -> bool:
+    """Whether an annual report can hold evidence about an earlier year at all."""
+    return _speaks(report) or report.prior_mw_remediated or report.error_correction_flag == "true"
+
+
+def _speaks(report: IcfrAssertionRow) -> bool:
+    return report.mgmt_conclusion in ("ineffective", "mixed") or report.attest_opinion == "adverse"
 
 
 def _row(  # noqa: PLR0917
@@ -89,10 +98,15 @@ def _passages(record: RegistrantRecord, report: IcfrAssertionRow, section: Docum
     return [whole] if whole else []
 
 
+@lru_cache(maxsize=64)
+def _sentences(section: DocumentText) -> tuple[Sentence, ...]:
+    return tuple(sentences(section.text))
+
+
 @lru_cache(maxsize=1024)
 def _admissions(section: DocumentText) -> tuple[Sentence, ...]:
     """Sentences that admit a weakness. Cached: one report is compared with every earlier year of its registrant."""
-    return tuple(sentence for sentence in sentences(section.text) if admits_weakness(sentence.text))
+    return tuple(sentence for sentence in _sentences(section) if admits_weakness(sentence.text))
 
 
 def _direct(
@@ -120,7 +134,7 @@ def _direct(
 @lru_cache(maxsize=1024)
 def _dated_on_weakness(section: DocumentText) -> tuple[Sentence, ...]:
     """Sentences that name a year and stand in or beside a statement of weakness: only they can speak of an earlier year."""
-    listed = list(sentences(section.text))
+    listed = _sentences(section)
     weak = [bool(WEAKNESS.search(sentence.text)) for sentence in listed]
     return tuple(
         sentence
@@ -186,4 +200,4 @@ def _later_for_all(section: DocumentText | None, told: Callable[[str], Onset]) -
 
 @lru_cache(maxsize=1024)
 def _on_all(section: DocumentText) -> tuple[Sentence, ...]:
-    return tuple(sentence for sentence in sentences(section.text) if _ALL_WEAKNESSES.search(sentence.text))
+    return tuple(sentence for sentence in _sentences(section) if _ALL_WEAKNESSES.search(sentence.text))

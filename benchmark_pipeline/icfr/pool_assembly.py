@@ -102,15 +102,12 @@ def pool_context(record: RegistrantRecord | None, filing: AnnualFiling, snapshot
     read = filing.assertion
     if record is None or filing.period_end is None:
         return PoolContext(snapshot)
-    reports = [(row.period_end, row.filed_date) for row in record.assertions if row.extraction_status != "rejected"]
     quarterlies = [row.filed_date for row in record.with_role("quarterly") if row.filed_date]
     return PoolContext(
         snapshot_date=snapshot,
         nonreliance_channel=nonreliance_channel(filing.form, record.filings),
-        followup=followup(filing.period_end, filing.filed_date, reports, quarterlies),
-        followup_ended=followup_ended(
-            filing.filed_date, [(row.form, row.filed_date) for row in record.filings if row.filed_date]
-        ),
+        followup=followup(filing.period_end, filing.filed_date, record.reports_read, quarterlies),
+        followup_ended=followup_ended(filing.filed_date, record.forms_filed),
         watch=read is not None and watched(record, read),
         first_attested_year=first_attested_year(read, record.assertions) if read else None,
     )

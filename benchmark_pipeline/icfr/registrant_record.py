@@ -62,6 +62,16 @@ class RegistrantRecord:
         ]
         return sorted(later, key=lambda row: (row.period_end, row.filed_date, row.accession))
 
+    @cached_property
+    def reports_read(self) -> list[tuple[date, date]]:
+        """(period end, date filed) of the annual reports that could be read."""
+        return [(row.period_end, row.filed_date) for row in self.assertions if row.extraction_status != "rejected"]
+
+    @cached_property
+    def forms_filed(self) -> list[tuple[str, date]]:
+        """(form, date filed) of every filing."""
+        return [(row.form, row.filed_date) for row in self.filings if row.filed_date]
+
     def with_role(self, role: str) -> list[FilingIndexRow]:
         """Usable filings with a role, oldest first."""
         return self._by_role.get(role, [])
