@@ -131,6 +131,11 @@ class Settings(BaseSettings):
         return self.folder / "logs" / "reviews"
 
     @property
+    def judged_folder(self) -> Path:
+        """Fingerprints of what each registrant was judged from; it may be deleted, and everyone is judged again."""
+        return self.folder / "judged"
+
+    @property
     def as_of(self) -> date:
         """The snapshot date in force."""
         return self.snapshot_date or datetime.now(UTC).date()

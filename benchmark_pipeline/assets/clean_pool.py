@@ -8,8 +8,8 @@ import dagster as dg
 from benchmark_pipeline import progress
 from benchmark_pipeline.icfr.decision_order import DECISION_ORDER, RULE_VERSION
 from benchmark_pipeline.icfr.evidence import EXTRACTOR_VERSION, find_evidence
-from benchmark_pipeline.icfr.evidence_review import LOG_NAME, apply_reviews
-from benchmark_pipeline.icfr.pool_assembly import annual_filings, decide, registrant_records, usable
+from benchmark_pipeline.icfr.evidence_review import LOG_NAME, apply_reviews, unreviewed
+from benchmark_pipeline.icfr.pool_assembly import annual_filings, decide, registrant_records, seasoned
 from benchmark_pipeline.icfr.registrant_record import RegistrantRecord
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore, Lake
@@ -19,6 +19,18 @@ from benchmark_pipeline.tables.sources import EightK402Row, FilingIndexRow, RawF
 
 from .common import logging_progress, record, table_asset, table_markdown
 from .evidence_reader import StoredTexts
+from .rejudging import listed_for, of_filings, of_registrants, plan, remember
+
+EVIDENCE_INPUTS = (
+    "filing_index", "raw_filings", "eight_k_402_index", "icfr_sections", "icfr_assertions", "material_weaknesses",
+)  # fmt: skip
+DECISION_INPUTS = (
+    "filing_index", "raw_filings", "eight_k_402_index", "icfr_sections", "icfr_assertions", "contradicting_evidence",
+)  # fmt: skip
+AFTER_SNAPSHOT = """
+    SELECT count(*) FROM filing_index WHERE role = 'annual' AND accession IS NOT NULL AND filed_date > $snapshot
+    AND coalesce(reject_reason, 'none') IN ('none', 'missing_period', 'not_retrievable')
+"""
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
@@ -26,57 +38,65 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
 
     @table_asset(
         "contradicting_evidence",
-        deps=("filing_index", "raw_filings", "eight_k_402_index", "icfr_sections", "icfr_assertions", "material_weaknesses"),
+        deps=EVIDENCE_INPUTS,
         code_version=EXTRACTOR_VERSION,
-    )  # fmt: skip
+    )
     def contradicting_evidence(
         context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], documents: dg.ResourceParam[DocumentStore]
     ) -> None:
-        records = _records(lake, settings, with_weaknesses=True)
-        texts = StoredTexts(
-            lake.read(RawFilingRow, "raw_filings"), lake.read(IcfrSectionRow, "icfr_sections"), documents
-        )
+        todo = plan(
+            lake, "contradicting_evidence", EVIDENCE_INPUTS, snapshot=settings.as_of, state=settings.judged_folder,
+            rules=EXTRACTOR_VERSION,
+        )  # fmt: skip
         rows: list[ContradictingEvidenceRow] = []
+        if todo.unchanged:
+            earlier = lake.read(ContradictingEvidenceRow, "contradicting_evidence")
+            rows += unreviewed(row for row in earlier if row.cik in todo.unchanged)
+        only = todo.changed if todo.unchanged else None
+        records, index = _records(lake, settings, only)
+        texts = _texts(lake, documents, index, only)
         with logging_progress(context):
             for done, cik in enumerate(records, start=1):
                 rows += find_evidence(records[cik], texts, settings.as_of)
                 progress.advance("registrants searched for evidence", done, len(records))
         reviewed = apply_reviews(rows, AppendLog(settings.review_log_folder / LOG_NAME).read())
         written = lake.write("contradicting_evidence", reviewed)
+        remember(lake, "contradicting_evidence", todo, settings.judged_folder)
         record(
             context,
             written,
             snapshot_date=str(settings.as_of),
-            registrants=len(records),
+            registrants_judged=len(todo.changed),
+            registrants_unchanged=len(todo.unchanged),
             by_code=table_markdown(evidence_counts(reviewed)),
         )
 
     @table_asset(
         "clean_pool",
-        deps=("filing_index", "raw_filings", "eight_k_402_index", "icfr_sections", "icfr_assertions", "contradicting_evidence"),
+        deps=DECISION_INPUTS,
         code_version=RULE_VERSION,
-    )  # fmt: skip
+    )
     def clean_pool(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
-        index = lake.read(FilingIndexRow, "filing_index")
-        assertions = lake.read(IcfrAssertionRow, "icfr_assertions")
-        sections = [row.model_copy(update={"text": None}) for row in lake.read(IcfrSectionRow, "icfr_sections")]
-        filings = annual_filings(
-            index, assertions, sections, lake.read(RawFilingRow, "raw_filings"), snapshot=settings.as_of
-        )
-        evidence = lake.read(ContradictingEvidenceRow, "contradicting_evidence")
-        notices = lake.read(EightK402Row, "eight_k_402_index")
-        records = registrant_records(assertions, index, notices, snapshot=settings.as_of)
-        rows = list(decide(filings, evidence, records, settings.as_of))
+        todo = plan(
+            lake, "clean_pool", DECISION_INPUTS, snapshot=settings.as_of, state=settings.judged_folder,
+            rules=RULE_VERSION,
+        )  # fmt: skip
+        rows: list[CleanPoolRow] = []
+        if todo.unchanged:
+            earlier = lake.read(CleanPoolRow, "clean_pool")
+            rows += [seasoned(row, settings.as_of) for row in earlier if row.cik in todo.unchanged]
+        rows += _judged(lake, settings, todo.changed if todo.unchanged else None)
+        rows.sort(key=lambda row: (row.accession, row.cik))
         written = lake.write("clean_pool", rows)
-        late = sum(
-            row.role == "annual" and usable(row) and row.filed_date is not None and row.filed_date > settings.as_of
-            for row in index
-        )
+        remember(lake, "clean_pool", todo, settings.judged_folder)
+        ((late,),) = lake.query(AFTER_SNAPSHOT, {"snapshot": settings.as_of}, tables=["filing_index"])
         record(
             context,
             written,
             snapshot_date=str(settings.as_of),
             annual_filings_after_snapshot=late,
+            registrants_judged=len(todo.changed),
+            registrants_unchanged=len(todo.unchanged),
             by_decision=table_markdown(decision_counts(rows)),
             funnel=table_markdown(funnel(rows)),
             by_tier=table_markdown(tier_counts(rows)),
@@ -85,14 +105,58 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
     return [contradicting_evidence, clean_pool]
 
 
-def _records(lake: Lake, settings: Settings, *, with_weaknesses: bool) -> dict[str, RegistrantRecord]:
-    return registrant_records(
-        lake.read(IcfrAssertionRow, "icfr_assertions"),
-        lake.read(FilingIndexRow, "filing_index"),
-        lake.read(EightK402Row, "eight_k_402_index"),
-        lake.read(MaterialWeaknessRow, "material_weaknesses") if with_weaknesses else (),
+def _records(
+    lake: Lake, settings: Settings, only: Sequence[str] | None
+) -> tuple[dict[str, RegistrantRecord], list[FilingIndexRow]]:
+    """Records of these registrants (or of all), and the index rows that they hold."""
+    own = of_registrants(only) if only is not None else None
+    index = lake.read(FilingIndexRow, "filing_index", where=listed_for(only) if only is not None else None)
+    records = registrant_records(
+        lake.read(IcfrAssertionRow, "icfr_assertions", where=own),
+        index,
+        lake.read(EightK402Row, "eight_k_402_index", where=own),
+        lake.read(MaterialWeaknessRow, "material_weaknesses", where=own),
         snapshot=settings.as_of,
     )
+    # A co-registrant's record would hold only what it shares with these.
+    wanted = records.keys() if only is None else set(only)
+    return {cik: record for cik, record in records.items() if cik in wanted}, index
+
+
+def _texts(
+    lake: Lake, documents: DocumentStore, index: Sequence[FilingIndexRow], only: Sequence[str] | None
+) -> StoredTexts:
+    own = of_registrants(only) if only is not None else None
+    filed = of_filings([], _accessions(index)) if only is not None else None
+    return StoredTexts(
+        lake.read(RawFilingRow, "raw_filings", where=filed),
+        lake.read(IcfrSectionRow, "icfr_sections", where=own),
+        documents,
+    )
+
+
+def _judged(lake: Lake, settings: Settings, only: Sequence[str] | None) -> list[CleanPoolRow]:
+    """Decisions on the filings of these registrants, or of all."""
+    index = lake.read(FilingIndexRow, "filing_index", where=listed_for(only) if only is not None else None)
+    filed = of_filings(only, _accessions(index)) if only is not None else None
+    own = of_registrants(only) if only is not None else None
+    assertions = lake.read(IcfrAssertionRow, "icfr_assertions", where=filed)
+    sections = [
+        row.model_copy(update={"text": None}) for row in lake.read(IcfrSectionRow, "icfr_sections", where=filed)
+    ]
+    raw = lake.read(RawFilingRow, "raw_filings", where=filed)
+    filings = annual_filings(index, assertions, sections, raw, snapshot=settings.as_of)
+    notices = lake.read(EightK402Row, "eight_k_402_index", where=own)
+    records = registrant_records(assertions, index, notices, snapshot=settings.as_of)
+    evidence = lake.read(ContradictingEvidenceRow, "contradicting_evidence", where=own)
+    wanted = None if only is None else set(only)
+    return list(decide(
+        [filing for filing in filings if wanted is None or filing.cik in wanted], evidence, records, settings.as_of
+    ))  # fmt: skip
+
+
+def _accessions(index: Sequence[FilingIndexRow]) -> list[str]:
+    return sorted({row.accession for row in index if row.accession})
 
 
 def evidence_counts(rows: Sequence[ContradictingEvidenceRow]) -> list[dict[str, object]]:

@@ -53,6 +53,13 @@ def apply_reviews(
     return [by_id[identity] for identity in sorted(by_id)]
 
 
+def unreviewed(rows: Iterable[ContradictingEvidenceRow]) -> list[ContradictingEvidenceRow]:
+    """What the rules found, as it was before `apply_reviews`."""
+    return [
+        row.model_copy(update={"resolution": None, "decided_by": None}) for row in rows if row.extracted_by != "human"
+    ]
+
+
 def _entered(record: Mapping[str, Any], reviewer: str) -> ContradictingEvidenceRow:
     try:
         accession, cik = str(record["accession"]), str(record["cik"])

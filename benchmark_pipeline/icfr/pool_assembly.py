@@ -18,7 +18,7 @@ from benchmark_pipeline.tables.sources import DocumentReject, EightK402Row, Fili
 from .decision_order import AnnualFiling, PoolContext, judge_filing
 from .evidence_notices import watched
 from .registrant_record import RegistrantRecord
-from .strata import first_attested_year, followup, followup_ended, nonreliance_channel
+from .strata import first_attested_year, followup, followup_ended, nonreliance_channel, seasoning_tier
 
 _UNREAD: dict[DocumentReject, SectionReject] = {"pdf_only": "pdf_only", "undecodable": "undecodable"}
 
@@ -110,6 +110,18 @@ def pool_context(record: RegistrantRecord | None, filing: AnnualFiling, snapshot
         followup_ended=followup_ended(filing.filed_date, record.forms_filed),
         watch=read is not None and watched(record, read),
         first_attested_year=first_attested_year(read, record.assertions) if read else None,
+    )
+
+
+def seasoned(row: CleanPoolRow, snapshot: date) -> CleanPoolRow:
+    """A decision whose inputs are unchanged, on another snapshot date: only its seasoning moves."""
+    days = row.seasoning_days + (snapshot - row.snapshot_date).days
+    return row.model_copy(
+        update={
+            "snapshot_date": snapshot,
+            "seasoning_days": days,
+            "seasoning_tier": seasoning_tier(row.followup, days),
+        }
     )
 
 

@@ -105,8 +105,11 @@ class Lake:
                 own.close()
         return WrittenFile(path=target, rows=count, size_bytes=size, sha256=sha256)
 
-    def read(self, model: type[R], table: str, partitions: Sequence[str] | None = None) -> list[R]:
-        """All rows of a table (or of some partitions), validated.
+    def read(
+        self, model: type[R], table: str, partitions: Sequence[str] | None = None,
+        where: tuple[str, dict[str, Any]] | None = None,
+    ) -> list[R]:  # fmt: skip
+        """All rows of a table (or of some partitions), validated; `where` is an SQL condition with its parameters.
 
         Raises:
             BenchError: the table has not been materialized.
@@ -114,10 +117,41 @@ class Lake:
         """
         rows: list[R] = []
         for name in self.partitions(table) if partitions is None else partitions:
-            rows.extend(self._read_file(model, table, name))
+            rows.extend(self._read_file(model, table, name, where))
         return rows
 
-    def _read_file(self, model: type[R], table: str, partition: str) -> list[R]:
+    def query(self, sql: str, parameters: dict[str, Any], *, tables: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Rows of a query over whole tables, each a view under its name; a table without files is empty.
+
+        Raises:
+            CorruptFileError: a file cannot be read.
+        """
+        with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
+            for table in tables:
+                paths = []
+                for number, path in enumerate(self.files(table)):
+                    local = path
+                    if not is_local(self._fs):
+                        local = f"{folder}/{table}-{number}.parquet"
+                        self._fs.get_file(path, local)
+                    paths.append(_literal(local))
+                source = f"SELECT * FROM read_parquet([{', '.join(paths)}])" if paths else _empty(_spec(table))
+                try:
+                    connection.execute(f"CREATE VIEW {table} AS {source}")
+                except duckdb.Error as error:
+                    raise CorruptFileError(
+                        f"the lake's files of {table} cannot be read: {error}", remedy=f"materialize {table} again"
+                    ) from error
+            return connection.execute(sql, parameters).fetchall()
+
+    def sha256(self, table: str, partition: str | None = None) -> str | None:
+        """Digest of a partition's file; None where there is none."""
+        path = self.path(table, partition)
+        return hashlib.sha256(self._fs.cat_file(path)).hexdigest() if self._fs.exists(path) else None
+
+    def _read_file(
+        self, model: type[R], table: str, partition: str, where: tuple[str, dict[str, Any]] | None
+    ) -> list[R]:
         path = self.path(table, partition)
         if not self._fs.exists(path):
             raise BenchError(f"{table} ({partition}) is not in the lake: {path}", remedy=f"materialize {table} first")
@@ -128,7 +162,8 @@ class Lake:
                 local = f"{folder}/part.parquet"
                 self._fs.get_file(path, local)
             try:
-                cursor = connection.execute(f"SELECT * FROM read_parquet({_literal(local)})")
+                condition, parameters = (f" WHERE {where[0]}", where[1]) if where else ("", {})
+                cursor = connection.execute(f"SELECT * FROM read_parquet({_literal(local)}){condition}", parameters)
                 names = [column[0] for column in cursor.description or []]
                 values = cursor.fetchall()
             except duckdb.Error as error:
@@ -174,12 +209,16 @@ def _rows_query(spec: TableSpec, lines: Path, count: int) -> str:
     columns = ", ".join(f"{_literal(name)}: {_literal(kind)}" for name, kind in spec.columns.items())
     names = ", ".join(f'"{name}"' for name in spec.columns)
     if count == 0:
-        empty = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in spec.columns.items())
-        return f"SELECT {empty} WHERE false"
+        return _empty(spec)
     return (
         f"SELECT {names} FROM read_json({_literal(lines)}, format='newline_delimited', columns={{{columns}}}, "
         f"maximum_object_size={_MAX_ROW_BYTES})"
     )
+
+
+def _empty(spec: TableSpec) -> str:
+    columns = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in spec.columns.items())
+    return f"SELECT {columns} WHERE false"
 
 
 def _literal(value: object) -> str:
