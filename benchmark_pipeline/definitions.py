@@ -16,6 +16,7 @@ from benchmark_pipeline.assets import (
     publication,
     single_audit,
     sources,
+    withdrawals,
 )
 from benchmark_pipeline.checks import clean_pool as clean_pool_checks
 from benchmark_pipeline.checks import disclosures as disclosures_checks
@@ -31,7 +32,17 @@ from benchmark_pipeline.schedules import build_schedules
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.steps import readable_steps
 
-ASSET_MODULES = (sources, non_reliance, single_audit, disclosures, clean_pool, items, evaluation, publication)
+ASSET_MODULES = (
+    sources,
+    non_reliance,
+    single_audit,
+    disclosures,
+    clean_pool,
+    withdrawals,
+    items,
+    evaluation,
+    publication,
+)
 CHECK_MODULES = (
     sources_checks,
     single_audit_checks,

@@ -19,6 +19,7 @@ ACQUIRE_FINDINGS = ("single_audit_findings",)
 BUILD_ITEMS = (
     "contradicting_evidence",
     "clean_pool",
+    "withdrawn_items",
     "scenarios",
     "candidate_items",
     "item_reviews",

@@ -9,7 +9,7 @@ from benchmark_pipeline.icfr.decision_order import stands
 from benchmark_pipeline.icfr.pool_assembly import usable
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
-from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow, WithdrawnItemRow
 from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 from benchmark_pipeline.tables.sources import EightK402Row, FilingIndexRow
 
@@ -66,6 +66,19 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
             passed=not problems, severity=dg.AssetCheckSeverity.WARN, metadata={"problems": problems, **shares}
         )
 
+    @dg.asset_check(asset="withdrawn_items")
+    def every_published_label_still_stands(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+        """Warns where a published release holds an item that has to be withdrawn."""
+        rows = lake.read(WithdrawnItemRow, "withdrawn_items")
+        return dg.AssetCheckResult(
+            passed=not rows,
+            severity=dg.AssetCheckSeverity.WARN,
+            metadata={
+                "withdrawn": len(rows),
+                "examples": [f"{row.dataset_version} {row.item_id}: {row.cause}" for row in rows[:SHOWN]],
+            },
+        )
+
     @dg.asset_check(asset="eight_k_402_index", blocking=True)
     def every_item_402_filing_has_a_row(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
         """No 8-K with Item 4.02 is lost: it is read, or rejected with a reason."""
@@ -92,6 +105,7 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         every_exclusion_has_a_reason_and_no_other_decision_has_one,
         no_two_registrants_answer_for_one_another,
         shares_lie_within_published_base_rates,
+        every_published_label_still_stands,
         every_item_402_filing_has_a_row,
         most_notices_name_periods_that_could_be_read,
     ]

@@ -156,6 +156,42 @@ class CleanPoolRow(Row):
     """Everything filed up to this day was considered."""
 
 
+class WithdrawnItemRow(Row):
+    """One item of a published release whose label no longer stands. The release and its results stay as published."""
+
+    dataset_version: str
+    """Release that holds the item."""
+    item_id: str
+    """The item, or its twin in another arm."""
+    accession: Accession
+    """Annual report that it was made from."""
+    cik: Cik
+    """Registrant."""
+    gold_icfr: Literal["clean", "deficient"]
+    """Label as released."""
+    clean_rating: Literal["attested", "management_only"] | None
+    """Rating of a clean label as released."""
+    cause: Literal["contradicted", "onset_unstated", "judged_otherwise", "not_judged"]
+    """`contradicted`: evidence excludes the filing. `onset_unstated`: a later weakness waits for a person.
+    `judged_otherwise`: the text reads otherwise, or another rule decides. `not_judged`: the filing is gone from the pool."""
+    decision: Decision | None
+    """Decision on the filing now; null where it is not judged."""
+    reason: ExclusionReason | None
+    """Why it is excluded now."""
+    evidence_ids: list[str]
+    """Evidence that stands against the filing now."""
+    evidence_accessions: list[Accession]
+    """Filings that hold this evidence."""
+    evidence: list[Span]
+    """The sentences, where they were read."""
+    contradicted_on: date | None
+    """Date filed of the earliest of this evidence; null without any."""
+    rule_version: str | None
+    """Rules that decide now."""
+    snapshot_date: date
+    """Everything filed up to this day was considered."""
+
+
 CLEAN_POOL = (
     TableSpec(
         "contradicting_evidence", ContradictingEvidenceRow, "clean_pool", "none", ("evidence_id",),
@@ -164,5 +200,9 @@ CLEAN_POOL = (
     TableSpec(
         "clean_pool", CleanPoolRow, "clean_pool", "none", ("accession", "cik"),
         "One decision a filing (clean attested, clean management-only, deficient, excluded with a reason), with its trace.",
+    ),
+    TableSpec(
+        "withdrawn_items", WithdrawnItemRow, "clean_pool", "none", ("dataset_version", "item_id"),
+        "Items of published releases whose label no longer stands, with the evidence. Nothing published is edited.",
     ),
 )  # fmt: skip

@@ -125,6 +125,7 @@ def test_nothing_new_judges_nobody(settings: Settings, lake: Lake, run: Any) -> 
     assert files(lake) == before
 
 
+@pytest.mark.slow
 def test_another_order_or_address_of_the_lists_is_nothing_new_and_another_document_is(
     settings: Settings, lake: Lake, run: Any
 ) -> None:
@@ -135,6 +136,7 @@ def test_another_order_or_address_of_the_lists_is_nothing_new_and_another_docume
     assert run(settings) == ([CIKS[2]], [CIKS[2]])
 
 
+@pytest.mark.slow
 def test_a_notice_that_is_withdrawn_from_the_lists_gives_the_label_back(
     settings: Settings, lake: Lake, run: Any
 ) -> None:
@@ -146,6 +148,7 @@ def test_a_notice_that_is_withdrawn_from_the_lists_gives_the_label_back(
     assert_as_if_all_were_judged(run, lake, settings)
 
 
+@pytest.mark.slow
 def test_a_later_snapshot_reseasons_everyone_and_judges_only_whom_it_newly_sees(
     settings: Settings, lake: Lake, run: Any
 ) -> None:
@@ -171,6 +174,7 @@ def test_a_persons_answer_judges_the_filing_again_without_looking_for_evidence(
     assert_as_if_all_were_judged(run, lake, settings)
 
 
+@pytest.mark.slow
 def test_co_registrants_are_judged_together_when_their_filing_changes(settings: Settings, lake: Lake, run: Any) -> None:
     shared = [annual(CIKS[0]), annual(CIKS[1], ciks=list(CIKS[1:]))]
     lake.write("filing_index", shared, "2022")
@@ -182,6 +186,7 @@ def test_co_registrants_are_judged_together_when_their_filing_changes(settings: 
     assert_as_if_all_were_judged(run, lake, settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"version": "other"}'])
 def test_fingerprints_that_cannot_be_read_mean_that_everyone_is_judged(
     settings: Settings, lake: Lake, run: Any, body: bytes
@@ -192,6 +197,7 @@ def test_fingerprints_that_cannot_be_read_mean_that_everyone_is_judged(
     assert run(settings) == (list(CIKS), [CIKS[0], *CIKS])
 
 
+@pytest.mark.slow
 def test_an_output_that_is_not_the_one_remembered_is_not_copied(settings: Settings, lake: Lake, run: Any) -> None:
     run(settings)
     good = files(lake)

@@ -14,7 +14,7 @@ from benchmark_pipeline.tables import TABLES, TableSpec, dictionary, duckdb_type
 DESIGN_TABLES = {
     "filing_index", "raw_filings", "eight_k_402_index", "single_audit_findings",
     "icfr_sections", "icfr_assertions", "material_weaknesses",
-    "contradicting_evidence", "clean_pool",
+    "contradicting_evidence", "clean_pool", "withdrawn_items",
     "scenarios", "candidate_items", "item_reviews", "labeled_items", "paraphrased_subset",
     "prompt_templates", "model_responses", "parsed_answers", "scores",
     "metrics", "headline_false_positive_rate", "warehouse", "report", "dataset_release",
