@@ -37,6 +37,38 @@ _EVIDENCE = """
 A filing that states a weakness is `deficient` whatever comes later. Periods are compared by date, with ten days'
 tolerance, never by fiscal-year number.
 
+## What waits for a person
+
+`icfr.questions.open_questions(evidence, clean_pool)` lists the ambiguous rows of `contradicting_evidence` on whose answer
+a label hangs: a weakness of unstated onset (E8), a notice whose periods could not be read or that was taken back (E2), an
+auditor's departure over a weakness without a period (E6). A filing with direct evidence against it is not asked about.
+Each question holds its id, the question in words, the sentence with its place, both filings and the answers.
+
+Answers are JSON Lines in the append-only log `logs/reviews/evidence/`, made by `icfr.questions.answer` and applied by
+`contradicting_evidence` the next time it runs:
+
+| field | meaning |
+|---|---|
+| `evidence_id` | the question: `contradicting_evidence.evidence_id` |
+| `text_sha256` | the version that was asked; an answer to another version stays in the log and has no effect |
+| `resolution` | `upholds` (excluded) or `dismissed` (no longer stands against the filing) |
+| `reviewer` | a person; a record without one, or with a model's id (`vendor/model`), is an error |
+| `reason` | what in the documents decides |
+| `decided_at` | when, UTC, ISO 8601 |
+
+Of one reviewer the latest answer counts; over reviewers `upholds` outweighs `dismissed`. Direct evidence cannot be
+dismissed. A reviewer enters an enforcement release or a proceeding as a record with `code: E10`, `accession`, `cik`,
+`evidence_accession`, `evidence_form`, `evidence_filed_date` (YYYY-MM-DD) and `reviewer`.
+
+## Judging again
+
+The inputs of every registrant are fingerprinted. A run judges only the registrants of whose filings, documents, notices
+or evidence something changed and copies the rows of the others, seasoned to the snapshot date; the result is the same,
+byte for byte, as if everyone were judged again. Deleting the profile's `judged` folder makes a run judge everyone.
+
+An item of a published release whose filing is no longer decided as its label needs is listed in `withdrawn_items` with
+the evidence, and the next dataset version is built without it. Releases and results already published are not edited.
+
 ## Seasoning
 
 `S0`: no next annual report yet. `S1`: it was read and contradicts nothing. `S2`: the second was read, or 900 days have

@@ -6,6 +6,7 @@ a model, is refused: a label may not be cleared by what is being measured.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
 
+from .questions import asked_sha256, require_person, resolve
 from .registrant_record import EXTRACTOR_VERSION
 
 LOG_NAME = "evidence"
@@ -21,35 +23,39 @@ LOG_NAME = "evidence"
 def apply_reviews(
     rows: Sequence[ContradictingEvidenceRow], records: Iterable[Mapping[str, Any]]
 ) -> list[ContradictingEvidenceRow]:
-    """The rows with resolutions applied and E10 rows added; the last record about one row wins.
+    """The rows with resolutions applied and E10 rows added.
 
     Only ambiguous evidence can be dismissed: a resolution on direct evidence is an error, and so is a record about a row
-    that does not exist.
+    that does not exist. An answer whose `text_sha256` is not that of the evidence now was given to another text: it
+    stays in the log and has no effect. Several reviewers: `questions.resolve`.
 
     Raises:
         BenchError: a record is incomplete, made by a model, or about evidence that nobody may resolve.
     """
     by_id = {row.evidence_id: row for row in rows}
+    answers: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in records:
         reviewer = str(record.get("reviewer") or "")
-        if not reviewer.strip() or "/" in reviewer:
-            raise BenchError(
-                f"evidence review names no person: reviewer {reviewer!r}",
-                remedy="record the reviewer's own id; a model cannot review",
-            )
+        require_person(reviewer)
         if record.get("code") == "E10":
             entry = _entered(record, reviewer)
             by_id[entry.evidence_id] = entry
             continue
-        identity, resolution = record.get("evidence_id"), record.get("resolution")
+        identity, resolution, asked = (record.get(name) for name in ("evidence_id", "resolution", "text_sha256"))
         row = by_id.get(str(identity))
+        if asked is not None and (row is None or row.strength != "ambiguous" or asked != asked_sha256(row)):
+            continue
         if row is None or row.strength != "ambiguous" or resolution not in ("upholds", "dismissed"):
             what = "no such evidence" if row is None else f"{row.strength} evidence, resolution {resolution!r}"
             raise BenchError(
                 f"evidence review of {identity}: {what}",
                 remedy="resolve ambiguous evidence as 'upholds' or 'dismissed'",
             )
-        by_id[row.evidence_id] = row.model_copy(update={"resolution": resolution, "decided_by": reviewer})
+        answers[row.evidence_id].append(record)
+    for identity, given in answers.items():
+        if resolved := resolve(given):
+            update = {"resolution": resolved[0], "decided_by": resolved[1]}
+            by_id[identity] = by_id[identity].model_copy(update=update)
     return [by_id[identity] for identity in sorted(by_id)]
 
 

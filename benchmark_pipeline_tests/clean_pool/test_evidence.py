@@ -396,9 +396,9 @@ def e8() -> ContradictingEvidenceRow:
     return row
 
 
-def test_a_reviewer_resolves_ambiguous_evidence_and_the_last_word_wins() -> None:
+def test_a_reviewer_resolves_ambiguous_evidence_and_their_last_word_wins() -> None:
     said = [
-        {"evidence_id": e8().evidence_id, "resolution": "upholds", "reviewer": "r.amari"},
+        {"evidence_id": e8().evidence_id, "resolution": "upholds", "reviewer": "t.okonjo"},
         {"evidence_id": e8().evidence_id, "resolution": "dismissed", "reviewer": "t.okonjo"},
     ]
     (row,) = apply_reviews([e8()], said)
