@@ -69,6 +69,14 @@ byte for byte, as if everyone were judged again. Deleting the profile's `judged`
 An item of a published release whose filing is no longer decided as its label needs is listed in `withdrawn_items` with
 the evidence, and the next dataset version is built without it. Releases and results already published are not edited.
 
+## What is not seen
+
+- A registrant is known by its CIK. What a predecessor or successor with another CIK files is not tied to it: neither
+  EDGAR's indexes nor a registrant's own list of filings names the other CIK. Filings of co-registrants are seen by each.
+- Forms that end reporting (Form 15, revocations) are recognised in `followup_ended` and not yet retrieved with the lists,
+  so that column is null in practice; a filer without later reports stays in tier `S0` until 900 days have passed.
+- Enforcement and litigation (E10) enter only by a reviewer's record.
+
 ## Seasoning
 
 `S0`: no next annual report yet. `S1`: it was read and contradicts nothing. `S2`: the second was read, or 900 days have

@@ -133,7 +133,8 @@ class CleanPoolRow(Row):
     followup: Literal["none", "quarterly_seen", "next_annual_seen", "second_annual_seen"]
     """Latest later report read."""
     followup_ended: Literal["form15", "merged", "revoked", "bankrupt"] | None
-    """The filer stopped reporting."""
+    """The filer stopped reporting: `form15` or `revoked` where a list in hand names such a filing; null does not say that
+    reporting goes on, and `merged` and `bankrupt` have no form and are never inferred."""
     seasoning_days: int
     """Snapshot date less date filed."""
     seasoning_tier: Literal["S0", "S1", "S2"]

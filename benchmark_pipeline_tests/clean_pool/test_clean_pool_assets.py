@@ -180,12 +180,28 @@ def test_a_lost_notice_blocks_and_many_unread_ones_warn(settings: Settings) -> N
     assert answer(settings, lake, "most_notices_name_periods_that_could_be_read").passed
 
 
-def test_base_rates_warn_outside_their_bands_and_say_nothing_on_a_small_sample() -> None:
+def shifted(row: CleanPoolRow, year: int, form: str = "10-K") -> CleanPoolRow:
+    return row.model_copy(update={"fiscal_year": year, "form": form})
+
+
+def test_base_rates_warn_outside_their_bands_and_say_nothing_on_a_small_sample(settings: Settings) -> None:
     clean = judged()
     deficient = judged(mgmt_conclusion="ineffective", attest_opinion="adverse")
+    weak = judged(mgmt_conclusion="ineffective", attest_opinion="none", attest_opinion_span=None)
     alone = judged(attest_flag="false", attest_opinion="none", attest_opinion_span=None, mgmt_says_no_attestation=True)
-    assert checks.base_rates([clean] * 100)[0] == []
-    problems, shares = checks.base_rates([clean] * 100 + [alone] * 70 + [deficient] * 3 + [judged(mgmt_conclusion="ineffective", attest_opinion="none", attest_opinion_span=None)] * 37)  # fmt: skip
+    usual = [clean] * 100 + [alone] * 70 + [deficient] * 3 + [weak] * 37
+    assert checks.base_rates([]) == ([], [{"filings of": "all domestic", "judged": 0, "attested": "0.0%", "management ineffective": "0.0%", "auditor adverse": "0.0%"}])  # fmt: skip
+    assert checks.base_rates([clean] * 199)[0] == []
+    problems, shares = checks.base_rates(usual)
     assert problems == []
-    assert shares["attested_share"] == pytest.approx(103 / 210)
-    assert len(checks.base_rates([deficient] * 300)[0]) == 3
+    assert shares[0] == {"filings of": "all domestic", "judged": 210, "attested": "49.0%", "management ineffective": "19.0%", "auditor adverse": "2.9%"}  # fmt: skip
+    # One year that went wrong shows although the whole looks usual, and a foreign form is shown and not judged.
+    mixed = [row for year in range(2015, 2022) for row in (shifted(row, year) for row in usual)]
+    odd = [shifted(clean, 2022) for _ in range(120)] + [shifted(deficient, 2022) for _ in range(80)]
+    problems, _ = checks.base_rates(mixed + odd + [shifted(clean, 2021, "20-F")] * 200)
+    assert [problem.split(":")[0] for problem in problems] == ["fiscal 2022"] * 3
+    lake = Lake(settings.storage_root)
+    lake.write("clean_pool", [row.model_copy(update={"accession": f"0009100001-23-{n:06d}"}) for n, row in enumerate([deficient] * 200)])  # fmt: skip
+    assert not answer(settings, lake, "shares_lie_within_published_base_rates").passed
+    lake.write("clean_pool", usual)
+    assert answer(settings, lake, "shares_lie_within_published_base_rates").passed
