@@ -1,6 +1,7 @@
 """Measures the clean pool on synthetic filings: time and peak memory of evidence search and decisions.
 
-    python benchmarks/clean_pool.py [filings] [events]
+    python benchmarks/clean_pool.py [filings] [events]        rows in memory: evidence search and decisions
+    python benchmarks/clean_pool.py [filings] [events] lake   the two assets on a lake on disk, then one more notice
 
 20,000 registrants with ten annual reports each by default; events are non-reliance notices and later reports that say
 ineffective, with texts to read. Nothing is downloaded and no timing is asserted: the figures are printed.
@@ -11,14 +12,21 @@ from __future__ import annotations
 import random
 import resource
 import sys
+import tempfile
 import time
 from datetime import date, timedelta
+from pathlib import Path
 
+import dagster as dg
+
+from benchmark_pipeline.assets import clean_pool as stage
 from benchmark_pipeline.icfr.evidence import find_evidence
 from benchmark_pipeline.icfr.evidence_sentences import DocumentText
 from benchmark_pipeline.icfr.pool_assembly import annual_filings, decide, registrant_records
+from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.base import Span
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
+from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionRow
 from benchmark_pipeline.tables.sources import AffectedPeriod, EightK402Row, FilingIndexRow
 
 SNAPSHOT = date(2026, 6, 30)
@@ -83,7 +91,8 @@ def notice(number: int, year: int) -> EightK402Row:
     )  # fmt: skip
 
 
-def main(filings: int = 200_000, events: int = 10_000) -> None:
+def rows_of(filings: int, events: int) -> tuple[list[IcfrAssertionRow], list[FilingIndexRow], list[EightK402Row]]:
+    """Synthetic input, the same on every run."""
     chance = random.Random(402)
     registrants = filings // YEARS
     ineffective = {(chance.randrange(registrants), FIRST_YEAR + chance.randrange(YEARS)) for _ in range(events // 2)}
@@ -95,10 +104,61 @@ def main(filings: int = 200_000, events: int = 10_000) -> None:
     ]
     index = [filing(row) for row in read]
     notices = [notice(chance.randrange(registrants), FIRST_YEAR + chance.randrange(YEARS)) for _ in range(events // 2)]
-    made, made_cpu = time.perf_counter(), time.process_time()
     print(
-        f"{len(read):,} filings, {len(notices):,} notices, {len(ineffective):,} ineffective: made in {made - begun:.1f} s"
+        f"{len(read):,} filings, {len(notices):,} notices, {len(ineffective):,} ineffective: "
+        f"made in {time.perf_counter() - begun:.1f} s"
     )
+    return read, index, notices
+
+
+def through_the_lake(filings: int, events: int) -> None:
+    """Runs the assets on files, and once more after one new notice."""
+    read, index, notices = rows_of(filings, events)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_root=Path(folder), fiscal_years=list(range(FIRST_YEAR, FIRST_YEAR + YEARS)),
+                            snapshot_date=SNAPSHOT)  # fmt: skip
+        lake, documents = Lake(settings.storage_root), DocumentStore(settings.storage_root)
+        unique = list({(row.accession, row.cik): row for row in notices}.values())
+        lake.write("icfr_assertions", read, "all")
+        lake.write("filing_index", index, "all")
+        lake.write("eight_k_402_index", unique[1:], "all")
+        lake.write("icfr_sections", [section(row) for row in read if row.mgmt_conclusion == "ineffective"], "all")
+        for table in ("raw_filings", "material_weaknesses"):
+            lake.write(table, [], "all")
+        del read, index
+        run_assets(settings, lake, documents, "everyone")
+        lake.write("eight_k_402_index", unique, "all")
+        run_assets(settings, lake, documents, "one new notice")
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB, synthetic input included")
+
+
+def run_assets(settings: Settings, lake: Lake, documents: DocumentStore, what: str) -> None:
+    evidence, pool = stage.build(settings)
+    for name, run in (
+        ("contradicting_evidence", lambda context: evidence(context, lake=lake, documents=documents)),
+        ("clean_pool", lambda context: pool(context, lake=lake)),
+    ):
+        context = dg.build_asset_context()
+        begun, cpu = time.perf_counter(), time.process_time()
+        run(context)
+        judged = context.get_output_metadata("result")["registrants_judged"]
+        print(f"{name}, {what}: {time.perf_counter() - begun:.1f} s elapsed, {time.process_time() - cpu:.1f} s of "
+              f"processor time, {judged:,} registrants judged")  # fmt: skip
+
+
+def section(row: IcfrAssertionRow) -> IcfrSectionRow:
+    text = SECTION.format(year=row.period_end.year, number=row.cik)
+    return IcfrSectionRow(
+        accession=row.accession, cik=row.cik, form=row.form, fiscal_year=row.fiscal_year, period_end=row.period_end,
+        item="9A", status="found", method="heading", document_sha256=SHA, document_name="a.htm", start=0,
+        end=len(text), byte_start=None, byte_end=None, text=text, text_sha256=SHA, heading=None, candidates=1,
+        extractor_version="synthetic", reject_reason=None, reject_detail=None,
+    )  # fmt: skip
+
+
+def main(filings: int = 200_000, events: int = 10_000) -> None:
+    read, index, notices = rows_of(filings, events)
+    made, made_cpu = time.perf_counter(), time.process_time()
     records = registrant_records(read, index, notices, snapshot=SNAPSHOT)
     entries = annual_filings(index, read, snapshot=SNAPSHOT)
     texts = Texts()
@@ -118,4 +178,5 @@ def main(filings: int = 200_000, events: int = 10_000) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:3]))
+    run = through_the_lake if sys.argv[3:] == ["lake"] else main
+    run(*(int(argument) for argument in sys.argv[1:3]))
