@@ -161,6 +161,7 @@ def test_a_later_snapshot_reseasons_everyone_and_judges_only_whom_it_newly_sees(
     assert_as_if_all_were_judged(run, lake, later)
 
 
+@pytest.mark.slow
 def test_a_persons_answer_judges_the_filing_again_without_looking_for_evidence(
     settings: Settings, lake: Lake, run: Any
 ) -> None:
