@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from benchmark_pipeline.publication.forest import scale
 from benchmark_pipeline.publication.warehouse import open_warehouse
@@ -43,7 +44,7 @@ def render(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": words.percent, "points": words.points}
+    environment.filters |= {"percent": words.percent, "points": words.points, "breakable": _breakable}
     rates = [
         v for s in data.sets for row in s.headline for v in (row["fpr"], row["ci_high"], row["management_only_fpr"])
     ]
@@ -52,6 +53,8 @@ def render(data: ReportData) -> str:
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         label=lambda value: words.LABELS.get(value, value),
         meaning=words.meaning,
+        with_recall=words.with_recall,
+        blind=words.blind,
         axis=scale(rates),
         clean_tables=tables.clean_tables,
         other_task_tables=tables.other_task_tables,
@@ -60,3 +63,8 @@ def render(data: ReportData) -> str:
         outcome_table=tables.outcome_table,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )
+
+
+def _breakable(model_id: str) -> Markup:
+    """A model id that may wrap after `/`, `-`, `_`, `.`, `:` and `@`, and nowhere else."""
+    return Markup("<wbr>").join(escape(part) for part in re.findall(r"[^/_.:@-]*[/_.:@-]|[^/_.:@-]+$", model_id))

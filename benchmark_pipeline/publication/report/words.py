@@ -68,5 +68,22 @@ def meaning(row: Mapping[str, Any]) -> str:
     return sentence + "."
 
 
+def blind(row: Mapping[str, Any]) -> bool:
+    """Whether deficient reports are flagged no more often than clean ones: the rate alone would flatter."""
+    return row["fpr"] is not None and row["recall"] is not None and row["recall"] <= row["fpr"]
+
+
+def with_recall(row: Mapping[str, Any]) -> str:
+    """What the rate is worth: a model that flags nothing has a perfect rate and finds nothing."""
+    if row["recall"] is None:
+        return "There is no deficient report to read this rate against."
+    found = f"{row['recall_k']} of the {row['recall_n']} deficient reports"
+    if not row["k"] and not row["recall_k"]:
+        return f"Read this with the recall: it flagged nothing at all, so it also missed all {row['recall_n']} deficient reports."
+    if blind(row):
+        return f"Read this with the recall: it flags deficient reports no more often than clean ones ({found})."
+    return f"It found {found}."
+
+
 def _whole(value: float) -> str:
     return str(round(100 * value))
