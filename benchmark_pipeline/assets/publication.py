@@ -7,8 +7,10 @@ from typing import Any
 
 import dagster as dg
 
+from benchmark_pipeline.publication.cutoffs import training_cutoffs
 from benchmark_pipeline.publication.forest import forest_image
 from benchmark_pipeline.publication.headline import headline_rows
+from benchmark_pipeline.publication.load_runs import load_runs
 from benchmark_pipeline.publication.metrics import metric_rows
 from benchmark_pipeline.publication.release import ReleaseContents, build_release
 from benchmark_pipeline.publication.report import write_report
@@ -18,31 +20,32 @@ from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables import TABLES
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
-from benchmark_pipeline.tables.evaluation import ModelResponseRow, PromptTemplateRow, ScoreRow
+from benchmark_pipeline.tables.evaluation import PromptTemplateRow
 from benchmark_pipeline.tables.items import ItemRow
 from benchmark_pipeline.tables.publication import HeadlineRow, PublishedFileRow
 
 from .common import logging_progress, record, table_asset, table_markdown
 
 PUBLISHED = ("warehouse", "report", "dataset_release")
-CODE_VERSION = "p1"
+CODE_VERSION = "p2"
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
     """The stage's assets for these settings."""
     version = settings.dataset_version
 
-    @table_asset("metrics", deps=["scores", "labeled_items", "model_responses"], code_version=CODE_VERSION)
+    @table_asset(
+        "metrics", deps=["scores", "labeled_items", "model_responses", "parsed_answers"], code_version=CODE_VERSION
+    )
     def metrics(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
-        scores, items = lake.read(ScoreRow, "scores"), lake.read(ItemRow, "labeled_items")
-        responses = lake.read(ModelResponseRow, "model_responses")
-        rows = metric_rows(scores, items, responses, headline_rows(scores, items, version), version)
-        others = sum(score.dataset_version != version for score in scores)
-        record(context, lake.write("metrics", rows), scores_of_other_dataset_versions=others)
+        runs = load_runs(lake, version)
+        cutoffs = training_cutoffs(settings.models_file)
+        rows = metric_rows(runs, headline_rows(runs), cutoffs)
+        record(context, lake.write("metrics", rows), runs=len(runs))
 
     @table_asset("headline_false_positive_rate", deps=["scores", "labeled_items"], code_version=CODE_VERSION)
     def headline_false_positive_rate(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
-        rows = headline_rows(lake.read(ScoreRow, "scores"), lake.read(ItemRow, "labeled_items"), version)
+        rows = headline_rows(load_runs(lake, version))
         record(
             context,
             lake.write("headline_false_positive_rate", rows),

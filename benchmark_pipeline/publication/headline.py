@@ -7,19 +7,27 @@ bounds stand beside the rate, and a model that fails on more than 2 % of these i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from benchmark_pipeline.statistics.clusters import ClusterCounts, design_effect
 from benchmark_pipeline.statistics.intervals import korn_graubard
-from benchmark_pipeline.statistics.paired import paired_difference
+from benchmark_pipeline.statistics.paired import sign_flip_test
 from benchmark_pipeline.statistics.ranking import rank_groups
-from benchmark_pipeline.tables.evaluation import ScoreRow
-from benchmark_pipeline.tables.items import ItemRow
 from benchmark_pipeline.tables.publication import HeadlineRow
 
-from .measures import FALSE_POSITIVE_RATE, MANAGEMENT_ONLY_RATE, RECALL, Measure, answered_outcomes, counts_of
-from .results import Result, Run, collect_runs
+from .measures import (
+    FALSE_POSITIVE_RATE,
+    MANAGEMENT_ONLY_RATE,
+    RECALL,
+    Measure,
+    counts_of,
+    headline_selection,
+    select,
+)
+from .results import Run
 
 MINIMUM_ITEMS = 30
 """Attested clean items below which no headline is printed."""
@@ -29,9 +37,8 @@ MAXIMUM_FAILURE_RATE = 0.02
 """Failures on the headline items above which a model is not comparable."""
 
 
-def headline_rows(scores: Iterable[ScoreRow], items: Iterable[ItemRow], dataset_version: str) -> list[HeadlineRow]:
-    """One row a run on this dataset version, ranked within equal dataset, prompt and scoring version."""
-    runs = collect_runs(scores, items, dataset_version)
+def headline_rows(runs: Sequence[Run]) -> list[HeadlineRow]:
+    """One row a run, ranked within equal dataset, prompt and scoring version."""
     rows = [_headline(run) for run in runs]
     groups: dict[tuple[str, str, str], list[tuple[Run, HeadlineRow]]] = defaultdict(list)
     for run, row in zip(runs, rows, strict=True):
@@ -47,22 +54,21 @@ def headline_rows(scores: Iterable[ScoreRow], items: Iterable[ItemRow], dataset_
 class _Side:
     """A measure's counts on the items as filed."""
 
-    results: list[Result]
+    planned: int
+    failures: int
     counts: ClusterCounts
-
-    @property
-    def failures(self) -> int:
-        return sum(result.failed for result in self.results)
 
 
 def _side(run: Run, measure: Measure) -> _Side:
-    results = [r for r in run.results if r.item.arm == "verbatim" and measure.applies(r.item)]
-    return _Side(results, counts_of(answered_outcomes(measure, results)))
+    cell = headline_selection(measure, run.items)
+    if not run.asks(measure.task):
+        cell = select(run.items, cell.positions[:0])
+    return _Side(len(cell.positions), int(run.failed[cell.positions].sum()), counts_of(measure, run, cell))
 
 
 def _headline(run: Run) -> HeadlineRow:
     attested, management, recall = (_side(run, m) for m in (FALSE_POSITIVE_RATE, MANAGEMENT_ONLY_RATE, RECALL))
-    planned, failures = len(attested.results), attested.failures
+    planned, failures = attested.planned, attested.failures
     k, counts = attested.counts.successes, attested.counts
     failure_rate = failures / planned if planned else 0.0
     complete = run.missing == 0
@@ -108,7 +114,7 @@ def _why_not(run: Run, planned: int, failures: int, counts: ClusterCounts) -> st
     """Why there is no headline or no rank; the first reason stands alone."""
     if run.missing:
         return (
-            f"Incomplete: {run.missing} of {len(run.results)} planned calls have no result yet. "
+            f"Incomplete: {run.missing} of {len(run.asked)} planned calls have no result yet. "
             "Materialize model_responses again; answers already received are kept."
         )
     if planned < MINIMUM_ITEMS:
@@ -130,26 +136,22 @@ def _why_not(run: Run, planned: int, failures: int, counts: ClusterCounts) -> st
 def _rank(members: Sequence[tuple[Run, HeadlineRow]]) -> dict[tuple[str, ...], int]:
     """Rank groups of comparable runs, by paired tests on the items that both answered."""
     runs = {_name(run): run for run, _ in members}
-    flags = {name: _flags(run) for name, run in runs.items()}
     rates = {_name(run): row.fpr for run, row in members if row.fpr is not None}
+    cell = headline_selection(FALSE_POSITIVE_RATE, members[0][0].items)
+    flags = {name: run.verdict("flagged_deficient")[cell.positions] for name, run in runs.items()}
 
     def p_value(first: str, second: str) -> float:
-        shared = flags[first].keys() & flags[second].keys()
-        found = paired_difference(
-            (flags[first][item][0], flags[first][item][1], flags[second][item][1]) for item in sorted(shared)
+        one, two = flags[first], flags[second]
+        both = (one >= 0) & (two >= 0)
+        difference = one[both].astype(np.float64) - two[both]
+        return (
+            sign_flip_test(np.bincount(cell.company[both], weights=difference).astype(np.float64))
+            if both.any()
+            else 1.0
         )
-        return 1.0 if found.p_value is None else found.p_value
 
     groups = rank_groups(rates, p_value)
     return {_key(row): groups[_name(run)] for run, row in members}
-
-
-def _flags(run: Run) -> dict[str, tuple[str, bool]]:
-    return {
-        result.item.item_id: (result.item.company_key, flagged)
-        for result, flagged in answered_outcomes(FALSE_POSITIVE_RATE, run.results)
-        if result.item.arm == "verbatim"
-    }
 
 
 def _name(run: Run) -> str:

@@ -6,14 +6,18 @@ them out, which is why the failure rate and both bounds are printed beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
-from benchmark_pipeline.statistics.clusters import ClusterCounts, cluster_counts
-from benchmark_pipeline.tables.evaluation import ScoreRow
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmark_pipeline.statistics.clusters import ClusterCounts, counts_by_code
 from benchmark_pipeline.tables.items import ItemRow, Task
 
-from .results import Result
+from .results import ItemSet, Positions, Run
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,8 @@ class Measure:
     name: str
     applies: Callable[[ItemRow], bool]
     """Which items of the task it is about."""
-    success: Callable[[ScoreRow], bool | None]
-    """Whether a call succeeded; None where the measure does not apply to the answer."""
+    success: str
+    """Column of the scores that says whether a call succeeded; null where the measure does not apply to the answer."""
     failures_are_misses: bool
     """Failed calls and answers to which the measure does not apply stay in the denominator."""
     meaning: str
@@ -48,15 +52,15 @@ def deficient(item: ItemRow) -> bool:
 
 
 FALSE_POSITIVE_RATE = Measure(
-    "C", "false_positive_rate", attested_clean, lambda s: s.flagged_deficient, False,
+    "C", "false_positive_rate", attested_clean, "flagged_deficient", False,
     "Attested clean disclosures that the model called deficient, of those it answered.",
 )  # fmt: skip
 MANAGEMENT_ONLY_RATE = Measure(
-    "C", "false_positive_rate_management_only", management_only_clean, lambda s: s.flagged_deficient, False,
+    "C", "false_positive_rate_management_only", management_only_clean, "flagged_deficient", False,
     "The same on disclosures that no auditor stands behind: the weaker measurement.",
 )  # fmt: skip
 RECALL = Measure(
-    "C", "recall", deficient, lambda s: s.true_positive, True,
+    "C", "recall", deficient, "true_positive", True,
     "Deficient disclosures that the model called deficient, of all asked.",
 )  # fmt: skip
 
@@ -64,31 +68,31 @@ MEASURES: tuple[Measure, ...] = (
     FALSE_POSITIVE_RATE,
     MANAGEMENT_ONLY_RATE,
     RECALL,
-    Measure("C", "accuracy", lambda i: True, lambda s: s.correct, True, "Verdicts that equal the label."),
-    Measure("A", "component_primary", lambda i: True, lambda s: s.component_correct, True,
+    Measure("C", "accuracy", lambda i: True, "correct", True, "Verdicts that equal the label."),
+    Measure("A", "component_primary", lambda i: True, "component_correct", True,
             "COSO component equals the primary label."),
-    Measure("A", "component_accepted", lambda i: True, lambda s: s.component_accepted, True,
+    Measure("A", "component_accepted", lambda i: True, "component_accepted", True,
             "COSO component is one of the accepted labels."),
     Measure("A", "severity", lambda i: i.gradient_bearing and i.gold_severity is not None,
-            lambda s: s.severity_correct, True,
+            "severity_correct", True,
             "Severity tier is right, on sources that could have stated another."),
-    Measure("B", "verdict", lambda i: True, lambda s: s.correct, True,
+    Measure("B", "verdict", lambda i: True, "correct", True,
             "Design called effective or not as the stated facts demand."),
-    Measure("B", "gap_type", lambda i: i.gold_effective is False, lambda s: s.gap_type_correct, False,
+    Measure("B", "gap_type", lambda i: i.gold_effective is False, "gap_type_correct", False,
             "Kind of gap is right, of the gaps that were seen as gaps."),
-    Measure("B", "severity", lambda i: i.gold_severity is not None, lambda s: s.severity_correct, True,
+    Measure("B", "severity", lambda i: i.gold_severity is not None, "severity_correct", True,
             "Severity tier of the gap is right."),
-    Measure("D", "citation_accepted", lambda i: True, lambda s: s.correct, True, "Reference is one of the accepted ones."),
-    Measure("D", "citation_exact", lambda i: True, lambda s: s.citation_exact, True, "Reference is the primary one."),
-    Measure("D", "citation_hallucinated", lambda i: True, lambda s: s.citation_hallucinated, False,
+    Measure("D", "citation_accepted", lambda i: True, "correct", True, "Reference is one of the accepted ones."),
+    Measure("D", "citation_exact", lambda i: True, "citation_exact", True, "Reference is the primary one."),
+    Measure("D", "citation_hallucinated", lambda i: True, "citation_hallucinated", False,
             "Reference does not exist, of the answers given."),
-    Measure("D", "citation_abstained", lambda i: True, lambda s: s.citation_abstained, False,
+    Measure("D", "citation_abstained", lambda i: True, "citation_abstained", False,
             "The model answered that no reference fits, of the answers given."),
-    Measure("D", "component_primary", lambda i: True, lambda s: s.component_correct, True,
+    Measure("D", "component_primary", lambda i: True, "component_correct", True,
             "COSO component equals the primary label."),
-    Measure("D", "evidence_exact", lambda i: True, lambda s: s.evidence_exact, True,
+    Measure("D", "evidence_exact", lambda i: True, "evidence_exact", True,
             "The quoted words stand in the passage."),
-    Measure("D", "evidence_hit", lambda i: bool(i.gold_evidence), lambda s: s.evidence_hit, True,
+    Measure("D", "evidence_hit", lambda i: bool(i.gold_evidence), "evidence_hit", True,
             "The quoted words cover half or more of a marked span."),
 )  # fmt: skip
 """Every rate of the report; the first is the headline."""
@@ -118,18 +122,54 @@ def splits(item: ItemRow) -> list[tuple[str, str]]:
     return found
 
 
-def answered_outcomes(measure: Measure, results: Iterable[Result]) -> list[tuple[Result, bool]]:
-    """The results that enter a measure's denominator, with their success."""
-    found = []
-    for result in results:
-        if not measure.applies(result.item) or result.missing:
-            continue
-        success = measure.success(result.score) if result.answered and result.score else None
-        if success is not None or measure.failures_are_misses:
-            found.append((result, bool(success)))
-    return found
+@dataclass(frozen=True)
+class Selection:
+    """Items of one cell of a measure, with their companies numbered from 0."""
+
+    by: str
+    split: str
+    positions: Positions
+    company: Positions
 
 
-def counts_of(outcomes: Iterable[tuple[Result, bool]]) -> ClusterCounts:
-    """Outcomes counted by company."""
-    return cluster_counts((result.item.company_key, success) for result, success in outcomes)
+def selections(measure: Measure, items: ItemSet) -> list[Selection]:
+    """The cells of a measure: the items as filed by every split, and each other arm as a split of its own."""
+    key = f"measure {measure.task} {measure.name}"
+    if key not in items.cache:
+        cells: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for at in np.flatnonzero(items.task == measure.task).tolist():
+            item = items.items[at]
+            if not measure.applies(item):
+                continue
+            cells["arm", item.arm].append(at)
+            if item.arm == "verbatim":
+                for split in splits(item):
+                    cells[split].append(at)
+        items.cache[key] = [select(items, np.array(found), *cell) for cell, found in sorted(cells.items())]
+    return cast("list[Selection]", items.cache[key])
+
+
+def select(items: ItemSet, positions: Positions, by: str = "all", split: str = "all") -> Selection:
+    """A cell of the given items."""
+    return Selection(by, split, positions, items.local(positions))
+
+
+def headline_selection(measure: Measure, items: ItemSet) -> Selection:
+    """All items of a measure as filed."""
+    for cell in selections(measure, items):
+        if (cell.by, cell.split) == ("all", "all"):
+            return cell
+    return select(items, np.zeros(0, dtype=np.int64))
+
+
+def outcomes(measure: Measure, run: Run, cell: Selection) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """For each item of a cell: whether it is in the measure's denominator, and whether the call succeeded."""
+    found = run.verdict(measure.success)[cell.positions]
+    counted = ~run.absent[cell.positions] & (measure.failures_are_misses | (found >= 0))
+    return counted, found == 1
+
+
+def counts_of(measure: Measure, run: Run, cell: Selection) -> ClusterCounts:
+    """The measure's counts by company."""
+    counted, success = outcomes(measure, run, cell)
+    return counts_by_code(cell.company[counted], success[counted])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from benchmark_pipeline.statistics.clusters import design_effect
+from benchmark_pipeline.statistics.clusters import ClusterCounts, design_effect
 from benchmark_pipeline.statistics.intervals import Interval, korn_graubard
 from benchmark_pipeline.tables.publication import MetricRow
 
-from .measures import counts_of
-from .results import Result, Run
+from .results import Positions, Run
 
 
 class Cell(NamedTuple):
@@ -29,14 +27,11 @@ class MetricBuilder:
         self.run = run
         self.comparable = comparable
 
-    def rate(
-        self, cell: Cell, outcomes: list[tuple[Result, bool]], results: Sequence[Result], note: str | None = None
-    ) -> MetricRow:
+    def rate(self, cell: Cell, positions: Positions, counts: ClusterCounts, note: str | None = None) -> MetricRow:
         """The row of a rate with its clustered interval."""
-        counts = counts_of(outcomes)
         return self.row(
             cell,
-            results,
+            positions,
             estimate=counts.rate,
             interval=korn_graubard(counts),
             k=counts.successes,
@@ -49,13 +44,13 @@ class MetricBuilder:
     def row(
         self,
         cell: Cell,
-        results: Sequence[Result],
+        positions: Positions,
         *,
         estimate: float | None,
         interval: Interval | None = None,
         **values: Any,
     ) -> MetricRow:
-        """A row with the run's identity, its status and the failures among `results`."""
+        """A row with the run's identity, its status and the failures among the items at `positions`."""
         identity = self.run.identity
         return MetricRow(
             dataset_version=identity.dataset_version,
@@ -71,8 +66,8 @@ class MetricBuilder:
             ci_low=interval.low if interval else None,
             ci_high=interval.high if interval else None,
             ci_method=interval.method if interval else None,
-            planned=len(results),
-            failures=sum(result.failed for result in results),
+            planned=len(positions),
+            failures=int(self.run.failed[positions].sum()),
             status=self.run.status,
             comparable=self.comparable,
             **{"k": None, "n": None, "clusters": None, "design_effect": None, "note": None, **values},

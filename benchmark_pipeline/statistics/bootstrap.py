@@ -1,7 +1,8 @@
-"""Percentile bootstrap over companies, for statistics that are no mean (F1, a difference of rates).
+"""Percentile and BCa bootstrap over companies, for statistics that are no mean (F1, a difference of rates).
 
 Whole companies are drawn with replacement. A statistic is a function of summed counts, so a resample is one product of
-draw counts and per-company counts; no item is looped over.
+draw counts and per-company counts; no item is looped over. Companies with equal counts are drawn as one class, which
+is the same distribution and makes the cost depend on the kinds of companies, not on their number.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from .intervals import LEVEL, Interval
 
@@ -29,6 +31,7 @@ def cluster_bootstrap(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     level: float = LEVEL,
+    accelerated: bool = False,
 ) -> Interval | None:
     """Percentile interval of `statistic` over resampled clusters.
 
@@ -38,6 +41,7 @@ def cluster_bootstrap(
         resamples: number of draws.
         seed: of the generator.
         level: confidence level.
+        accelerated: BCa (Efron 1987) where it is defined, the percentile interval where it is not.
 
     Returns:
         None for fewer than two clusters, where the statistic is defined in no resample, or where all resamples agree
@@ -48,16 +52,43 @@ def cluster_bootstrap(
     if clusters < 2:
         return None
     generator = np.random.default_rng(seed)
+    kinds, members = np.unique(counts, axis=0, return_counts=True)
     values = []
     for start in range(0, resamples, _CHUNK):
-        draws = generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=min(_CHUNK, resamples - start))
-        values.append(statistic(draws @ counts))
+        draws = generator.multinomial(clusters, members / clusters, size=min(_CHUNK, resamples - start))
+        values.append(statistic(draws @ kinds))
     found = np.concatenate(values)
     found = found[~np.isnan(found)]
     if found.size == 0 or found.min() == found.max():
         return None
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), "cluster_bootstrap")
+    tails, method = np.array([(1 - level) / 2, (1 + level) / 2]), "cluster_bootstrap"
+    if accelerated and (moved := _accelerated_tails(kinds, members, statistic, found, tails)) is not None:
+        tails, method = moved, "cluster_bootstrap_bca"
+    low, high = np.quantile(found, tails)
+    return Interval(float(low), float(high), method)
+
+
+def _accelerated_tails(
+    kinds: NDArray[np.float64],
+    members: NDArray[np.int64],
+    statistic: Statistic,
+    found: NDArray[np.float64],
+    tails: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """Tails moved for bias and skewness; None where the statistic is not defined without some company, or never moves."""
+    total = members @ kinds
+    estimate = float(statistic(total[None, :])[0])
+    left_out = statistic(total - kinds)
+    bias = special.ndtri((np.mean(found < estimate) + np.mean(found <= estimate)) / 2)
+    if np.isnan(left_out).any() or not np.isfinite(bias):
+        return None
+    moves = np.average(left_out, weights=members) - left_out
+    spread = float((members * moves**2).sum())
+    if spread == 0:
+        return None
+    acceleration = float((members * moves**3).sum()) / (6 * spread**1.5)
+    shifted = bias + special.ndtri(tails)
+    return np.asarray(special.ndtr(bias + shifted / (1 - acceleration * shifted)))
 
 
 def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:

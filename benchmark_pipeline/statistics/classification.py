@@ -30,7 +30,7 @@ class MacroF1:
 def macro_f1(
     gold: Sequence[str],
     answers: Sequence[str | None],
-    clusters: Sequence[str],
+    clusters: Sequence[str] | NDArray[np.int64],
     labels: Sequence[str],
     *,
     seed: int = SEED,
@@ -46,17 +46,16 @@ def macro_f1(
     if not gold:
         return MacroF1(None, None, dict.fromkeys(labels, 0.0))
     column = {label: index for index, label in enumerate(labels)}
-    row = {key: index for index, key in enumerate(sorted(set(clusters)))}
+    _, row = np.unique(np.asarray(clusters), return_inverse=True)
+    truth = np.array([column[label] for label in gold], dtype=np.int64)
+    given = np.array([column.get(answer, -1) if answer is not None else -1 for answer in answers], dtype=np.int64)
     # One plane each for true positives, false positives and false negatives.
-    counts = np.zeros((len(row), 3, len(labels)))
-    for truth, answer, cluster in zip(gold, answers, clusters, strict=True):
-        if answer == truth:
-            counts[row[cluster], 0, column[truth]] += 1
-            continue
-        counts[row[cluster], 2, column[truth]] += 1
-        if answer in column:
-            counts[row[cluster], 1, column[answer]] += 1
-    flat = counts.reshape(len(row), -1)
+    counts = np.zeros((int(row.max()) + 1, 3, len(labels)))
+    right, listed = given == truth, given >= 0
+    np.add.at(counts, (row[right], 0, truth[right]), 1)
+    np.add.at(counts, (row[~right & listed], 1, given[~right & listed]), 1)
+    np.add.at(counts, (row[~right], 2, truth[~right]), 1)
+    flat = counts.reshape(len(counts), -1)
     scores = _f1(flat.sum(axis=0, keepdims=True), len(labels))[0]
     return MacroF1(
         value=float(scores.mean()),

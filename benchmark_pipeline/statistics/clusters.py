@@ -60,6 +60,14 @@ def cluster_counts(outcomes: Iterable[tuple[str, bool]]) -> ClusterCounts:
     )
 
 
+def counts_by_code(codes: NDArray[np.int64], success: NDArray[np.bool_]) -> ClusterCounts:
+    """Counts from parallel arrays of cluster code (0, 1, ...) and outcome; clusters without a trial drop out."""
+    n = np.bincount(codes)
+    k = np.bincount(codes[success], minlength=len(n))
+    held = n > 0
+    return ClusterCounts(k=k[held].astype(np.int64), n=n[held].astype(np.int64))
+
+
 def clustered_variance(counts: ClusterCounts) -> float | None:
     """Variance of the pooled rate when whole clusters are the draws (linearised ratio, C/(C-1) correction).
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special, stats
 
 from .clusters import ClusterCounts, design_effect
 
@@ -34,8 +34,8 @@ def clopper_pearson(k: float, n: float, level: float = LEVEL) -> Interval | None
     if n == 0:
         return None
     tail = (1 - level) / 2
-    low = 0.0 if k == 0 else float(stats.beta.ppf(tail, k, n - k + 1))
-    high = 1.0 if k == n else float(stats.beta.ppf(1 - tail, k + 1, n - k))
+    low = 0.0 if k == 0 else float(special.betaincinv(k, n - k + 1, tail))
+    high = 1.0 if k == n else float(special.betaincinv(k + 1, n - k, 1 - tail))
     return Interval(low, high, "clopper_pearson")
 
 
@@ -67,7 +67,7 @@ def korn_graubard(counts: ClusterCounts, level: float = LEVEL) -> Interval | Non
         return None
     effect = design_effect(counts)
     tail = (1 - level) / 2
-    correction = (stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, counts.clusters - 1)) ** 2
+    correction = (special.stdtrit(n - 1, tail) / special.stdtrit(counts.clusters - 1, tail)) ** 2
     if effect is None:
         effect = 1.0
     effective = min(float(n), n / effect * float(correction)) if effect else float(n)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .bootstrap import RESAMPLES, SEED, cluster_bootstrap, ratio
+from .bootstrap import SEED, cluster_bootstrap, ratio
 from .intervals import Interval
 
 
@@ -35,20 +35,27 @@ class PairedDifference:
 
 def paired_difference(outcomes: Iterable[tuple[str, bool, bool]], *, seed: int = SEED) -> PairedDifference:
     """Compares two raters of the same items from (cluster key, first's outcome, second's outcome) triples."""
-    tally: dict[str, list[int]] = {}
-    only_first = only_second = 0
-    for key, first, second in outcomes:
-        cell = tally.setdefault(key, [0, 0])
-        cell[0] += int(first) - int(second)
-        cell[1] += 1
-        only_first += int(first and not second)
-        only_second += int(second and not first)
-    counts = np.array([tally[key] for key in sorted(tally)], dtype=np.float64).reshape(-1, 2)
-    n = int(counts[:, 1].sum())
+    listed = list(outcomes)
+    codes = np.unique(np.array([key for key, *_ in listed], dtype=object), return_inverse=True)[1]
+    first, second = (np.array([row[side] for row in listed], dtype=bool) for side in (1, 2))
+    return paired_counts(codes.astype(np.int64), first, second, seed=seed)
+
+
+def paired_counts(
+    codes: NDArray[np.int64], first: NDArray[np.bool_], second: NDArray[np.bool_], *, seed: int = SEED
+) -> PairedDifference:
+    """Compares two raters of the same items from parallel arrays of cluster code, first's and second's outcome."""
+    n = len(codes)
+    if not n:
+        return PairedDifference(None, None, None, 0, 0, 0, 0)
+    sums = np.bincount(codes, weights=first.astype(np.float64) - second)
+    trials = np.bincount(codes)
+    counts = np.column_stack([sums, trials])[trials > 0].astype(np.float64)
+    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
     return PairedDifference(
-        difference=(only_first - only_second) / n if n else None,
+        difference=(only_first - only_second) / n,
         interval=cluster_bootstrap(counts, ratio, seed=seed),
-        p_value=sign_flip_test(counts[:, 0], seed=seed) if n else None,
+        p_value=sign_flip_test(counts[:, 0]),
         only_first=only_first,
         only_second=only_second,
         n=n,
@@ -56,23 +63,31 @@ def paired_difference(outcomes: Iterable[tuple[str, bool, bool]], *, seed: int =
     )
 
 
-def sign_flip_test(sums: NDArray[np.float64], *, resamples: int = RESAMPLES, seed: int = SEED) -> float:
-    """Two-sided permutation test that the cluster sums are symmetric around zero.
+def sign_flip_test(sums: NDArray[np.float64]) -> float:
+    """Two-sided permutation test that the cluster sums are symmetric around zero: exact, for whole-number sums.
 
-    Clusters whose sum is zero carry no sign and are dropped, which changes no p-value and lets small samples be tested
-    exactly. Without any other cluster the p-value is 1.
+    Every sign of every cluster is equally likely under the null. The distribution of the total is the convolution of one
+    binomial for each size of cluster sum, so no resampling is needed and no p-value is bounded by a number of draws.
+    Clusters whose sum is zero carry no sign and drop out. Without any other cluster the p-value is 1. With sums of one it
+    is McNemar's exact test.
+
+    Raises:
+        ValueError: a sum is no whole number.
     """
-    signed = sums[sums != 0]
-    if signed.size == 0:
-        return 1.0
-    if signed.size == 1:
-        return 1.0  # the one sign is as likely either way
-    found = stats.permutation_test(
-        (signed,),
-        lambda x, axis: np.sum(x, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=resamples,
-        rng=np.random.default_rng(seed),
-    )
-    return float(found.pvalue)
+    whole = np.rint(sums).astype(np.int64)
+    if not np.array_equal(whole, sums):
+        raise ValueError("cluster sums must be whole numbers: differences of counts")
+    sizes, members = np.unique(np.abs(whole[whole != 0]), return_counts=True)
+    distribution = np.ones(1)  # of half of (total + largest total)
+    for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
+        steps = np.zeros(size * count + 1)
+        steps[::size] = stats.binom.pmf(np.arange(count + 1), count, 0.5)
+        distribution = np.convolve(distribution, steps)
+    totals = 2 * np.arange(len(distribution)) - int((sizes * members).sum())
+    return float(min(1.0, distribution[np.abs(totals) >= abs(int(whole.sum()))].sum()))
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """McNemar's exact two-sided p-value from the discordant counts, for independent items. 1 without a discordant item."""
+    discordant = only_first + only_second
+    return float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0

@@ -1,4 +1,4 @@
-"""Which models can be told apart: Holm's correction over a family of tests, and rank groups from it."""
+"""Which models can be told apart: Holm's and Benjamini-Hochberg's corrections over a family of tests, and rank groups."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ def holm(p_values: Sequence[float]) -> list[float]:
     for rank, index in enumerate(order):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = highest
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg's (1995) step-up adjusted p-values, in the order given: for exploratory families."""
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index], reverse=True)
+    adjusted = [0.0] * len(p_values)
+    lowest = 1.0
+    for above, index in enumerate(order):
+        lowest = min(lowest, p_values[index] * len(p_values) / (len(p_values) - above))
+        adjusted[index] = lowest
     return adjusted
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from benchmark_pipeline.edgar.text import normalise
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.metrics import metric_rows
+from benchmark_pipeline.publication.results import Run, collect_runs
 from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables import Span
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, TraceStep
@@ -240,6 +241,10 @@ class Corpus:
                 parsed["answer_icfr"] = "deficient" if flagged else "clean"
             self.answers.append(ParsedAnswerRow(**parsed))
 
+    def runs(self) -> list[Run]:
+        """The runs of the rows held here."""
+        return collect_runs(self.scores, self.items, VERSION, self.responses, self.answers)
+
     def write(self, root: str) -> Lake:
         """Writes lake and document store, with metrics and headline computed from the scores."""
         lake, documents = Lake(root), DocumentStore(root)
@@ -255,9 +260,10 @@ class Corpus:
         lake.write("model_responses", self.responses, "all-models")
         lake.write("parsed_answers", self.answers)
         lake.write("scores", self.scores)
-        headline = headline_rows(self.scores, self.items, VERSION)
+        runs = self.runs()
+        headline = headline_rows(runs)
         lake.write("headline_false_positive_rate", headline)
-        lake.write("metrics", metric_rows(self.scores, self.items, self.responses, headline, VERSION))
+        lake.write("metrics", metric_rows(runs, headline))
         return lake
 
 

@@ -10,6 +10,7 @@ from published_corpus import VERSION, Corpus, clean_item, item, score
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.metrics import metric_rows
+from benchmark_pipeline.publication.results import collect_runs
 from benchmark_pipeline.tables.evaluation import FAILURES, ScoreRow
 from benchmark_pipeline.tables.items import ItemRow
 from benchmark_pipeline.tables.publication import HeadlineRow, MetricRow
@@ -18,7 +19,7 @@ MODEL = "vendor/alpha-2026-01-15"
 
 
 def one(scores: list[ScoreRow], items: list[ItemRow]) -> HeadlineRow:
-    (row,) = headline_rows(scores, items, VERSION)
+    (row,) = headline_rows(collect_runs(scores, items, VERSION))
     return row
 
 
@@ -107,7 +108,7 @@ def test_models_that_can_be_told_apart_get_another_rank_group_and_close_ones_sha
     scores = [score(row, "v/a-2026-01-01", flagged=n < 4) for n, row in enumerate(items)]
     scores += [score(row, "v/b-2026-01-01", flagged=n < 6) for n, row in enumerate(items)]
     scores += [score(row, "v/c-2026-01-01", flagged=n < 40) for n, row in enumerate(items)]
-    groups = {row.model_id[2]: row.rank_group for row in headline_rows(scores, items, VERSION)}
+    groups = {row.model_id[2]: row.rank_group for row in headline_rows(collect_runs(scores, items, VERSION))}
     assert groups == {"a": 1, "b": 1, "c": 2}
 
 
@@ -115,7 +116,7 @@ def test_two_prompt_versions_are_ranked_apart() -> None:
     items = attested(80)
     scores = [score(row, "v/a-2026-01-01", flagged=n < 4) for n, row in enumerate(items)]
     scores += [score(row, "v/c-2026-01-01", flagged=n < 40, prompt_version="pv2") for n, row in enumerate(items)]
-    assert [row.rank_group for row in headline_rows(scores, items, VERSION)] == [1, 1]
+    assert [row.rank_group for row in headline_rows(collect_runs(scores, items, VERSION))] == [1, 1]
 
 
 def test_a_baseline_stands_beside_the_ranking() -> None:
@@ -139,14 +140,14 @@ def test_scores_of_another_dataset_version_are_left_out() -> None:
 
 def test_a_score_of_an_unknown_item_is_refused_with_a_remedy() -> None:
     with pytest.raises(BenchError, match="labeled_items does not hold") as caught:
-        headline_rows([score(item("C-gone"), MODEL)], attested(1), VERSION)
+        collect_runs([score(item("C-gone"), MODEL)], attested(1), VERSION)
     assert caught.value.remedy
 
 
 def test_an_item_scored_twice_in_one_run_is_refused() -> None:
     items = attested(1)
     with pytest.raises(BenchError, match="two scores"):
-        headline_rows([score(items[0], MODEL)] * 2, items, VERSION)
+        collect_runs([score(items[0], MODEL)] * 2, items, VERSION)
 
 
 @settings(max_examples=40, deadline=None)
@@ -165,14 +166,14 @@ def test_the_rate_always_lies_between_its_bounds(ends: list[str]) -> None:
 
 
 def metrics_of(corpus: Corpus) -> dict[tuple[str, ...], MetricRow]:
-    headline = headline_rows(corpus.scores, corpus.items, VERSION)
-    rows = metric_rows(corpus.scores, corpus.items, corpus.responses, headline, VERSION)
+    runs = corpus.runs()
+    rows = metric_rows(runs, headline_rows(runs))
     return {(row.model_id, row.task, row.metric, row.split_by, row.split): row for row in rows}
 
 
 def test_the_metric_of_the_headline_equals_the_headline(corpus: Corpus) -> None:
     rows = metrics_of(corpus)
-    for head in headline_rows(corpus.scores, corpus.items, VERSION):
+    for head in headline_rows(corpus.runs()):
         metric = rows[head.model_id, "C", "false_positive_rate", "all", "all"]
         assert (metric.k, metric.n, metric.estimate) == (head.k, head.n, head.fpr)
 
@@ -203,4 +204,6 @@ def test_pairs_need_both_halves_and_split_by_drafting_model(corpus: Corpus) -> N
 def test_the_paraphrase_gap_is_paired_by_item(corpus: Corpus) -> None:
     gap = metrics_of(corpus)[MODEL, "C", "false_positive_rate_gap", "arm", "paraphrase"]
     assert gap.n == 4 and gap.estimate == pytest.approx(3 / 4)
-    assert gap.note == "verbatim less twin; only verbatim 3, only twin 0"
+    assert gap.note == (
+        "verbatim less twin; only verbatim 3, only twin 0; exploratory, p 0.25 (0.4 after Benjamini-Hochberg over 16)"
+    )
