@@ -128,6 +128,34 @@ def query(
     print_query(load_settings(profile), sql, output, console)
 
 
+report = typer.Typer(help="The static HTML report.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(report, name="report")
+
+
+@report.command("open")
+def report_open(
+    profile: ProfileOption = None,
+    browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
+) -> None:
+    """Print where the report is, and open it in the browser."""
+    from benchmark_pipeline.cli.publish import open_report
+
+    open_report(load_settings(profile), console, browser=browser)
+
+
+@app.command()
+def export(
+    table: Annotated[str, typer.Argument(help="Table or view of the warehouse.")],
+    profile: ProfileOption = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File; default: TABLE.FORMAT here.")] = None,
+    kind: Annotated[str, typer.Option("--format", "-f", help="csv, json or parquet.")] = "csv",
+) -> None:
+    """Write a table or view to a file; a CSV cell that a spreadsheet would run as a formula is defused."""
+    from benchmark_pipeline.cli.publish import export as write_export
+
+    write_export(load_settings(profile), table, kind, output, console)
+
+
 @app.command()
 def doctor(profile: ProfileOption = None) -> None:
     """Say what is missing on this machine, and the exact remedy for each."""

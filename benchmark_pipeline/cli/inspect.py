@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from typing import Any
 
 import duckdb
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.table import Table
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.icfr.explain import explain
+from benchmark_pipeline.publication.export import safe_cell
 from benchmark_pipeline.publication.trace import trace_headline, trace_item
 from benchmark_pipeline.publication.trace_text import headline_lines, item_lines
 from benchmark_pipeline.publication.warehouse import open_warehouse
@@ -71,7 +71,7 @@ def print_query(settings: Settings, sql: str, output: str, console: Console) -> 
     if output == "csv":
         writer = csv.writer(sys.stdout)
         writer.writerow(names)
-        writer.writerows([[_safe_cell(value) for value in row] for row in rows])
+        writer.writerows([[safe_cell(value) for value in row] for row in rows])
     elif output == "json":
         print(
             json.dumps([dict(zip(names, row, strict=True)) for row in rows], default=str, ensure_ascii=False, indent=1)
@@ -84,8 +84,3 @@ def print_query(settings: Settings, sql: str, output: str, console: Console) -> 
         console.print(f"{len(rows)} rows")
     else:
         raise BenchError(f"unknown format {output!r}", remedy="one of: table, csv, json")
-
-
-def _safe_cell(value: Any) -> Any:
-    # A spreadsheet would run a cell that starts like a formula.
-    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from benchmark_pipeline.publication.forest import scale
 from benchmark_pipeline.publication.warehouse import open_warehouse
+from benchmark_pipeline.statistics.power import paired_power
 from benchmark_pipeline.storage.files import replace_file, temporary_beside
 
 from . import tables, words
@@ -44,7 +45,12 @@ def render(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": words.percent, "points": words.points, "breakable": _breakable}
+    environment.filters |= {
+        "percent": words.percent,
+        "points": words.points,
+        "plain": words.plain,
+        "breakable": _breakable,
+    }
     rates = [
         v for s in data.sets for row in s.headline for v in (row["fpr"], row["ci_high"], row["management_only_fpr"])
     ]
@@ -58,11 +64,19 @@ def render(data: ReportData) -> str:
         axis=scale(rates),
         clean_tables=tables.clean_tables,
         other_task_tables=tables.other_task_tables,
+        comparisons=tables.comparisons,
+        power=_power,
         twin_tables=tables.twin_tables,
         label_tables=tables.label_tables,
         outcome_table=tables.outcome_table,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )
+
+
+def _power(companies: int) -> list[tuple[str, str]]:
+    """How often a difference of two models would be seen on so many items, one a company."""
+    pairs = ((0.06, 0.03), (0.08, 0.04), (0.10, 0.05), (0.20, 0.10))
+    return [(f"{100 * a:.0f} % / {100 * b:.0f} %", f"{100 * paired_power(companies, a, b):.0f} %") for a, b in pairs]
 
 
 def _breakable(model_id: str) -> Markup:

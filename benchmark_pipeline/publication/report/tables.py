@@ -18,6 +18,8 @@ class Line:
     """One metric row a model; None where the model has none."""
     signed: bool = False
     """The value is a difference: its sign is printed."""
+    plain: bool = False
+    """The value is no share: it is printed with two decimals."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ def _line(results: ResultSet, label: str, task: str, metric: str, *split: str) -
     """The line of a measure on (split by, split), or on all items."""
     by, value = split or ("all", "all")
     cells = [results.metrics.get((run_key(row), task, metric, by, value)) for row in results.headline]
-    return Line(label, cells, signed=metric.endswith("_gap"))
+    return Line(label, cells, signed="_gap" in metric or metric.endswith("_rate_difference"),
+                plain=metric in ("severity_quadratic_kappa", "severity_mean_distance"))  # fmt: skip
 
 
 def _by(results: ResultSet, task: str, metric: str, by: str, prefix: str = "") -> list[Line]:
@@ -61,6 +64,11 @@ def clean_tables(results: ResultSet) -> list[MetricTable]:
                     _by(results, "C", rate, "seasoning_tier")),
         MetricTable("By form and issuer", "Foreign issuers file 20-F or 40-F under the same rules.",
                     [*_by(results, "C", rate, "form"), *_by(results, "C", rate, "issuer")]),
+        MetricTable("By training cutoff", "A report whose year ended past a model's stated cutoff cannot have been read in training. "
+                    "Models that state no cutoff have no figure of their own and count as one that may have read everything.", [
+            *_by(results, "C", rate, "training_cutoff", "This model's own cutoff: "),
+            *_by(results, "C", rate, "past_most_cutoffs", "Past the cutoff of most models here: "),
+        ]),
         MetricTable("Hard strata", "Clean filings that read like deficient ones. Strata overlap.",
                     _by(results, "C", rate, "stratum")),
     ])  # fmt: skip
@@ -74,6 +82,8 @@ def other_task_tables(results: ResultSet) -> list[MetricTable]:
             *_by(results, "A", "component_primary", "population", "Component, primary: "),
             *_by(results, "A", "component_accepted", "population", "Component, accepted set: "),
             *_by(results, "A", "severity", "population", "Severity: "),
+            _line(results, "Severity, quadratic weighted kappa (−1 to 1)", "A", "severity_quadratic_kappa"),
+            _line(results, "Severity, mean distance in tiers", "A", "severity_mean_distance"),
         ]),
         MetricTable("Task B: control design", "Authored scenarios, free of contamination by construction: the reasoning control group. "
                     "A pair counts when both halves are right; a constant answer scores 0 %, guessing 25 %.", [
@@ -84,6 +94,8 @@ def other_task_tables(results: ResultSet) -> list[MetricTable]:
             _line(results, "Only the changed half right", "B", "pair_only_variant_right"),
             _line(results, "Kind of gap, where a gap was seen", "B", "gap_type"),
             _line(results, "Severity of the gap", "B", "severity"),
+            _line(results, "Severity of the gap, quadratic weighted kappa (−1 to 1)", "B", "severity_quadratic_kappa"),
+            _line(results, "Severity of the gap, mean distance in tiers", "B", "severity_mean_distance"),
             *_by(results, "B", "pair_accuracy", "drafted_by", "Pair accuracy, drafted by "),
         ]),
         MetricTable("Task D: grounded citation", "One COSO principle or AS 2201 paragraph with the words that call for it.", [
@@ -106,10 +118,56 @@ def twin_tables(results: ResultSet) -> list[MetricTable]:
                 _line(results, f"Task {task}, {label}: verbatim less {LABELS.get(arm, arm)}", task, metric, "arm", arm)
                 for arm in results.splits(task, metric, "arm")
             ]
+            lines += [
+                _line(
+                    results, f"Task {task}, {label}: paraphrases drafted by {who}", task, metric, "paraphrased_by", who
+                )
+                for who in results.splits(task, metric, "paraphrased_by")
+            ]
+            lines += [
+                _line(
+                    results,
+                    f"Task {task}, {label}: {side} the model's training cutoff",
+                    task,
+                    metric,
+                    "training_cutoff",
+                    side,
+                )
+                for side in results.splits(task, metric, "training_cutoff")
+            ]
+            change = metric.replace("_gap", "_gap_difference")
+            lines.append(
+                _line(
+                    results,
+                    f"Task {task}, {label}: gap before less gap past the cutoff (memory)",
+                    task,
+                    change,
+                    "training_cutoff",
+                    "before_less_past",
+                )
+            )
     for arm in results.splits("C", "accuracy", "arm"):
         lines.append(_line(results, f"Task C accuracy, {LABELS.get(arm, arm)}", "C", "accuracy", "arm", arm))
     return _kept([MetricTable("Verbatim against paraphrase", "In percentage points on the items answered in both wordings. A gap can be memory, "
                               "but also style or difficulty; one smaller than its interval is not seen, which is not the same as none.", lines)])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on the same attested clean items."""
+
+    first: str
+    second: str
+    metric: Record
+
+
+def comparisons(results: ResultSet) -> list[Comparison]:
+    """Every pair of comparable models, the first less the second."""
+    return [
+        Comparison(key[0].split("\x1f")[0], key[4].rsplit(" ", 1)[0], row)
+        for key, row in sorted(results.metrics.items())
+        if key[2] == "false_positive_rate_difference"
+    ]
 
 
 MAIN = (

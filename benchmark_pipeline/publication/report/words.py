@@ -25,6 +25,10 @@ LABELS = {
     "reverse_plausible": "reverse-plausible pairs",
     "domestic": "domestic issuers",
     "foreign": "foreign issuers",
+    "before": "before",
+    "past": "past",
+    "yes": "yes",
+    "no": "no",
     "pending": "not yet reviewed",
     "remediated_prior_mw": "earlier weakness remediated",
     "scope_out": "a business left out of the assessment",
@@ -55,6 +59,11 @@ def points(value: float | None) -> str:
         return "–"
     rounded = round(100 * value, 1)
     return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
+
+
+def plain(value: float | None) -> str:
+    """A number that is no share, with two decimals."""
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
 
 
 def meaning(row: Mapping[str, Any]) -> str:
