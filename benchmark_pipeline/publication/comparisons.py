@@ -49,7 +49,7 @@ def _family(members: Sequence[MetricBuilder]) -> Iterable[MetricRow]:
             n=found.n,
             clusters=found.clusters,
             note=f"only this one flags {found.only_first}, only the other {found.only_second}; p {p_value:.3g} "
-            f"(Holm over {len(pairs)} pairs){independent}",
+            f"(Holm over {len(pairs)} pair{'s' if len(pairs) > 1 else ''}){independent}",
         )
 
 

@@ -80,5 +80,10 @@ def _power(companies: int) -> list[tuple[str, str]]:
 
 
 def _breakable(model_id: str) -> Markup:
-    """A model id that may wrap after `/`, `-`, `_`, `.`, `:` and `@`, and nowhere else."""
-    return Markup("<wbr>").join(escape(part) for part in re.findall(r"[^/_.:@-]*[/_.:@-]|[^/_.:@-]+$", model_id))
+    """A model id that may wrap after `/`, `-`, `_`, `.`, `:` and `@`, and nowhere else; a date at its end stays whole."""
+    dated = re.search(r"\d{4}-\d{2}-\d{2}$", model_id)
+    end = dated.start() if dated else len(model_id)
+    parts = [escape(part) for part in re.findall(r"[^/_.:@-]*[/_.:@-]|[^/_.:@-]+$", model_id[:end])]
+    if dated:
+        parts.append(Markup('<span class="whole">{}</span>').format(dated[0]))
+    return Markup("<wbr>").join(parts)
