@@ -37,6 +37,7 @@ def write_lake(root: str, runs: int, items: int) -> Lake:
     """Items of all tasks, and as many runs that answered all of them; the last fifth are baselines."""
     lake = Lake(root)
     connection = duckdb.connect(config={"threads": 2, "memory_limit": "2GB"})
+    connection.execute("SET enable_progress_bar = false")
     connection.execute(f"""
         CREATE TABLE i AS SELECT n, CASE WHEN n % 20 < 14 THEN 'C' WHEN n % 20 < 17 THEN 'A' WHEN n % 20 = 17 THEN 'B'
             WHEN n % 20 = 18 THEN 'D' ELSE 'C' END AS task, n % 20 = 19 AS twin,

@@ -44,6 +44,7 @@ def load_runs(lake: Lake, dataset_version: str) -> list[Run]:
         tempfile.TemporaryDirectory(prefix="icfr-runs-") as folder,
         duckdb.connect(config={"threads": 2, "memory_limit": _MEMORY, "temp_directory": folder}) as connection,
     ):
+        connection.execute("SET enable_progress_bar = false")
         _views(connection, lake, Path(folder), dataset_version)
         connection.register(
             "items", pd.DataFrame({"item_id": list(items.position), "at": list(items.position.values())})

@@ -70,6 +70,7 @@ def build_warehouse(lake: Lake, target: Path, connect: Connect) -> BuiltWarehous
         temporary = temporary_beside(target)
         try:
             with connect(temporary) as connection:
+                connection.execute("SET enable_progress_bar = false")
                 counts, missing = _fill(connection, lake)
                 connection.execute("CHECKPOINT")
             _verify(temporary, counts)

@@ -35,6 +35,7 @@ def test_every_quoted_sentence_stands_at_its_span_of_the_stored_document(warehou
     assert checked == 102
 
 
+@pytest.mark.slow
 def test_every_item_of_every_task_and_arm_traces_to_a_source(warehouse: Path, corpus: Corpus) -> None:
     kinds = set()
     for row in corpus.items:
