@@ -1,11 +1,13 @@
 """Append-only JSON Lines: what was paid for or fetched is on disk before the next step.
 
-A process writes its own file, so two processes never interleave. A line that a kill cut short is at the end of a
-file; it is skipped and counted on reading, never repaired.
+A process writes its own file, so two processes never interleave. A line that a kill or a full disk cut short is at the
+end of a file; it is skipped and counted on reading, never repaired, and nothing is appended behind it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import threading
@@ -39,9 +41,19 @@ class AppendLog:
                 stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
                 path = self.folder / f"{stamp}-{os.getpid()}-{uuid.uuid4().hex[:6]}.jsonl"
                 self._handle = path.open("ab", buffering=0)
-            self._handle.write(line)
-            if self._fsync:
-                os.fsync(self._handle.fileno())
+            try:
+                _write_whole(self._handle, line)
+                if self._fsync:
+                    os.fsync(self._handle.fileno())
+            except BaseException:
+                # Part of the line may be in the file: the next record goes to a new one, where it cannot be glued to it.
+                self._abandon()
+                raise
+
+    def _abandon(self) -> None:
+        with contextlib.suppress(OSError):
+            self._handle.close()
+        self._handle = None
 
     def sync(self) -> None:
         """Makes everything appended so far survive a loss of power; for logs opened with `fsync=False`."""
@@ -72,3 +84,13 @@ class AppendLog:
             if self._handle is not None:
                 self._handle.close()
                 self._handle = None
+
+
+def _write_whole(handle: Any, line: bytes) -> None:
+    """An unbuffered write may take a part only, without an error, where the disk is nearly full."""
+    left = memoryview(line)
+    while left:
+        written = handle.write(left)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        left = left[written:]

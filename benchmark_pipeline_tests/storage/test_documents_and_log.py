@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,3 +86,33 @@ def test_nothing_appended_is_lost_when_the_process_is_killed(tmp_path: Path) -> 
     child.wait()
     kept = [record["n"] for record in AppendLog(tmp_path).read()]
     assert kept[: len(seen)] == seen
+
+
+class _NearlyFullDisk:
+    """A file that takes part of a line and then has no space left."""
+
+    def __init__(self, inner: Any, room: int) -> None:
+        self._inner, self._room = inner, room
+
+    def write(self, data: Any) -> int:
+        if self._room == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken = self._inner.write(bytes(data[: self._room]))
+        self._room -= taken
+        return int(taken)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+@pytest.mark.parametrize("room", [0, 1, 6])
+def test_a_record_after_a_write_that_failed_halfway_is_whole(tmp_path: Path, room: int) -> None:
+    log = AppendLog(tmp_path)
+    log.append({"n": 1})
+    log._handle = _NearlyFullDisk(log._handle, room)
+    with pytest.raises(OSError, match="No space left"):
+        log.append({"n": 2})
+    log.append({"n": 3})
+    log.close()
+    assert [line["n"] for line in log.read()] == [1, 3]
+    assert log.torn_lines == (1 if room else 0)
