@@ -56,6 +56,11 @@ class Settings(BaseSettings):
     """Full-text search host."""
     edgar_requests_per_second: float = Field(default=8.0, gt=0, le=10)
     """Process-wide; the SEC permits ten a second over all machines of a user."""
+    edgar_submissions: Literal["api", "bulk"] = "api"
+    """How registrants' lists of filings are had: `api` asks for each, `bulk` brings the nightly archive of all (one
+    request, about 1.5 GB on disk) and asks only for those that have filed since. The rows are the same."""
+    notes_data_sets: bool = False
+    """Compare cover-page facts with the SEC's Financial Statement and Notes data sets (a gigabyte or more a quarter)."""
     connect_to: str | None = None
     """`http://host:port` to connect to in place of the hosts above: a replay server or a mirror. Addresses in tables
     stay the ones above, and the SEC's rate does not apply, since nothing reaches it."""

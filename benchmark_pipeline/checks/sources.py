@@ -5,7 +5,11 @@ from collections.abc import Iterable, Sequence
 
 import dagster as dg
 
+from benchmark_pipeline.assets.edgar_lists import built_quarters, daily_listing, quarterly_index
+from benchmark_pipeline.edgar.filing_folder import parse_folder_index
 from benchmark_pipeline.edgar.fiscal_year import ANNUAL_FORMS, partition_fiscal_year
+from benchmark_pipeline.edgar.indexes import daily_index_days
+from benchmark_pipeline.resources.edgar import EdgarClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.sources import FilingIndexRow, RawFilingRow
@@ -36,6 +40,11 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         """A year without a single annual report is a lost index, not a quiet year."""
         rows = lake.read(FilingIndexRow, "filing_index")
         return _result(years_without_annual_reports(rows, lake.partitions("filing_index")))
+
+    @dg.asset_check(asset="filing_index", blocking=True)
+    def every_past_quarter_has_its_index(edgar: dg.ResourceParam[EdgarClient]) -> dg.AssetCheckResult:
+        """A quarter that is over and of which EDGAR gave no index has filings that nobody looked for."""
+        return _result(quarters_without_an_index(edgar, settings))
 
     @dg.asset_check(asset="raw_filings", blocking=True)
     def every_listed_filing_has_its_documents_or_a_reason(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
@@ -75,6 +84,7 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         every_filing_is_listed_once,
         every_listed_filing_has_a_role_and_every_rejected_line_a_reason,
         every_fiscal_year_has_annual_reports,
+        every_past_quarter_has_its_index,
         every_listed_filing_has_its_documents_or_a_reason,
         every_retrieved_document_is_in_the_store,
         nearly_all_documents_were_retrieved,
@@ -117,6 +127,20 @@ def years_without_annual_reports(rows: Iterable[FilingIndexRow], partitions: Seq
     """Materialized fiscal years in which nothing annual is listed."""
     found = {str(row.fiscal_year) for row in rows if row.role == "annual" and row.reject_reason is None}
     return [f"fiscal year {year}: no annual report" for year in partitions if year not in found]
+
+
+def quarters_without_an_index(edgar: EdgarClient, settings: Settings) -> list[str]:
+    """Past quarters of the years built with neither a quarterly index nor daily ones, from what was retrieved."""
+    problems = []
+    for quarter in built_quarters(settings):
+        answer, listing = edgar.known(quarterly_index(quarter)), edgar.known(daily_listing(quarter))
+        days = parse_folder_index(edgar.body(listing)) if listing is not None and listing.sha256 else ()
+        covered = (answer is not None and answer.sha256) or daily_index_days(item.name for item in days)
+        if quarter.last_day < settings.as_of and not covered:
+            problems.append(
+                f"{quarter.year} quarter {quarter.number}: no index ({answer.detail if answer else 'not asked'})"
+            )
+    return problems
 
 
 def lost_documents(

@@ -8,7 +8,7 @@ vendors give for one period differ by a year where the period ends early in the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 ANNUAL_FORMS = ("10-K", "10-KT", "20-F", "40-F")
 ANNUAL_AMENDMENTS = ("10-K/A", "10-KT/A", "20-F/A", "40-F/A")
@@ -60,10 +60,33 @@ class Quarter:
         """Path of the quarter's `master.idx`."""
         return f"/Archives/edgar/full-index/{self.year}/QTR{self.number}/master.idx"
 
+    @property
+    def last_day(self) -> date:
+        """Last day of the quarter."""
+        return self.following.first_day - timedelta(days=1)
+
+    @property
+    def daily_listing_path(self) -> str:
+        """Path of the listing of the quarter's daily indexes."""
+        return f"/Archives/edgar/daily-index/{self.year}/QTR{self.number}/index.json"
+
+    def daily_index_path(self, day: date) -> str:
+        """Path of one day's master index."""
+        return f"/Archives/edgar/daily-index/{self.year}/QTR{self.number}/master.{day:%Y%m%d}.idx"
+
 
 def quarter_of(day: date) -> Quarter:
     """The quarter that holds a day."""
     return Quarter(day.year, (day.month + 2) // 3)
+
+
+def quarters_between(first: date, last: date) -> list[Quarter]:
+    """Every quarter with a day from `first` to `last`."""
+    quarters, quarter = [], quarter_of(first)
+    while quarter.first_day <= last:
+        quarters.append(quarter)
+        quarter = quarter.following
+    return quarters
 
 
 def index_quarters(fiscal_year: int, as_of: date, years_late: int = 1) -> list[Quarter]:
@@ -73,9 +96,4 @@ def index_quarters(fiscal_year: int, as_of: date, years_late: int = 1) -> list[Q
     a 20-F is due four months after its year end, and the submissions of a registrant that once filed an annual report
     show still later ones too.
     """
-    last = min(as_of, date(fiscal_year + 1 + years_late, 12, 31))
-    quarters, quarter = [], quarter_of(first_day(fiscal_year))
-    while quarter.first_day <= last:
-        quarters.append(quarter)
-        quarter = quarter.following
-    return quarters
+    return quarters_between(first_day(fiscal_year), min(as_of, date(fiscal_year + 1 + years_late, 12, 31)))

@@ -7,14 +7,17 @@ to file. Company names may hold any byte, hence latin-1, which never fails. Form
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from .accession import accession_of_path, padded_cik
 
 _DASHES = re.compile(r"-{10,}")
 _COLUMNS = re.compile(r"CIK\|Company Name\|Form Type\|Date Filed\|File ?name", re.IGNORECASE)
+_LAST_RECEIVED = re.compile(r"Last Data Received:\s*([A-Z][a-z]+ \d{1,2}, \d{4})")
+_DAILY = re.compile(r"master\.(\d{4})(\d{2})(\d{2})\.idx", re.ASCII)
 _DATE = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})", re.ASCII)
 
 
@@ -65,6 +68,26 @@ def parse_master_index(body: bytes) -> Iterator[IndexLine | MalformedLine]:
             yield _row(fields)
         except ValueError as error:
             yield MalformedLine(number, text[:500], str(error))
+
+
+def last_data_received(body: bytes) -> date | None:
+    """The day up to which a quarterly index is complete, as its header says; null where it does not."""
+    match = _LAST_RECEIVED.search(body[:4096].decode("latin-1"))
+    try:
+        return datetime.strptime(match[1], "%B %d, %Y").date() if match else None  # noqa: DTZ007 - a day has no zone
+    except ValueError:
+        return None
+
+
+def daily_index_days(names: Iterable[str]) -> list[date]:
+    """Days for which a quarter's folder of daily indexes holds a master index."""
+    days = []
+    for name in names:
+        match = _DAILY.fullmatch(name)
+        if match:
+            with suppress(ValueError):
+                days.append(date(*(int(part) for part in match.groups())))
+    return sorted(days)
 
 
 def is_master_index(body: bytes) -> bool:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Literal
 
 from benchmark_pipeline.tables.sources import FilingIndexRow, FilingRole, IndexReject
 
@@ -30,6 +31,8 @@ _OTHER_FORMS: dict[str, FilingRole] = {
 }
 NON_RELIANCE_ITEM = "4.02"
 AUDITOR_CHANGE_ITEM = "4.01"
+ITEM_NUMBERS_SINCE = date(2004, 8, 23)
+"""Effective date of the present 8-K items (SEC release 33-8400); before, no item said non-reliance."""
 
 
 def role_of(form: str, items: Iterable[str]) -> FilingRole | None:
@@ -40,6 +43,16 @@ def role_of(form: str, items: Iterable[str]) -> FilingRole | None:
             return "item_402"
         return "item_401" if AUDITOR_CHANGE_ITEM in tokens else None
     return _OTHER_FORMS.get(form)
+
+
+def lacks_items(filing: SubmissionFiling) -> bool:
+    """Whether the list gives no items for a current report that must have some: its header has to tell."""
+    return filing.form in _CURRENT_REPORTS and not filing.items and filing.filed_date >= ITEM_NUMBERS_SINCE
+
+
+def of_interest(filing: SubmissionFiling) -> bool:
+    """Whether a filing has a role, or may have one once its header is read."""
+    return role_of(filing.form, filing.items) is not None or lacks_items(filing)
 
 
 @dataclass(frozen=True)
@@ -62,15 +75,36 @@ class IndexExtract:
     """CIKs by accession, of every filing whose form may be of interest."""
     forms: dict[str, str] = field(default_factory=dict)
     """Form by accession, of the same filings."""
+    filed: dict[str, date] = field(default_factory=dict)
+    """Date filed by accession, of the same filings."""
     malformed: list[tuple[MalformedLine, date, ListSource]] = field(default_factory=list)
     """Lines that could not be read, with the first day of their quarter."""
     lines: int = 0
     """Rows read, all forms."""
 
-    def add(self, lines: Iterable[IndexLine | MalformedLine], quarter: date, source: ListSource, as_of: date) -> None:
-        """Takes in one index; what was filed after the snapshot date does not exist."""
+    def add(
+        self,
+        lines: Iterable[IndexLine | MalformedLine],
+        quarter: date,
+        source: ListSource,
+        as_of: date,
+        *,
+        universe: bool = True,
+    ) -> None:
+        """Takes in one index; what was filed after the snapshot date does not exist.
+
+        Args:
+            lines: rows of the index.
+            quarter: its first day.
+            source: where it came from.
+            as_of: snapshot date.
+            universe: whether annual reports in it make their filers part of the universe. An index read only to see who
+                has filed since does not, and its bad lines are not this dataset's.
+        """
         for line in lines:
             if isinstance(line, MalformedLine):
+                if not universe:
+                    continue
                 self.malformed.append((line, quarter, source))
                 continue
             self.lines += 1
@@ -78,14 +112,24 @@ class IndexExtract:
                 continue
             self.filers[line.accession].add(line.cik)
             self.forms[line.accession] = line.form
-            if line.form in ANNUAL_FORMS:
+            self.filed[line.accession] = line.filed_date
+            if universe and line.form in ANNUAL_FORMS:
                 self.names[line.cik] = line.company_name
                 self.annual[line.accession, line.cik] = (line, source)
+
+    def filed_by(self, ciks: Iterable[str]) -> dict[str, dict[str, date]]:
+        """Of each registrant, what the indexes list that may be of interest: accession to date filed."""
+        listed: dict[str, dict[str, date]] = {cik: {} for cik in ciks}
+        for accession, filers in self.filers.items():
+            for cik in filers:
+                if cik in listed:
+                    listed[cik][accession] = self.filed[accession]
+        return listed
 
 
 @dataclass(frozen=True)
 class RegistrantFilings:
-    """Everything that the submissions of one registrant list, over all pages."""
+    """The filings of interest that the submissions of one registrant list, over all pages."""
 
     cik: str
     filings: Sequence[tuple[SubmissionFiling, ListSource]] = ()
@@ -134,6 +178,14 @@ def _fiscal_year(filing: SubmissionFiling) -> int:
     return partition_fiscal_year(filing.form, filing.report_date, filing.filed_date)
 
 
+def _found_in(source: ListSource) -> Literal["full_index", "daily_index", "submissions", "submissions_bulk"]:
+    if "/daily-index/bulkdata/" in source.url:
+        return "submissions_bulk"
+    if "/daily-index/" in source.url:
+        return "daily_index"
+    return "full_index" if "/full-index/" in source.url else "submissions"
+
+
 def order_registrants(accession: str, ciks: Iterable[str]) -> list[str]:
     """Co-registrants, first the one that transmitted the filing itself, then by CIK.
 
@@ -161,7 +213,7 @@ def _row(filing: SubmissionFiling, source: ListSource, ciks: set[str], index: In
         primary_document=filing.primary_document,
         size_bytes=filing.size_bytes,
         is_inline_xbrl=filing.is_inline_xbrl,
-        discovered_via="submissions",
+        discovered_via=_found_in(source),
         source_url=source.url,
         source_sha256=source.sha256,
         reject_reason="missing_period" if no_period else None,
@@ -175,7 +227,6 @@ def _rejected(
     source: ListSource,
     fiscal_year: int,
     *,
-    via_index: bool,
     line: IndexLine | None = None,
     cik: str | None = None,
     name: str = "",
@@ -195,7 +246,7 @@ def _rejected(
         primary_document=None,
         size_bytes=None,
         is_inline_xbrl=None,
-        discovered_via="full_index" if via_index else "submissions",
+        discovered_via=_found_in(source),
         source_url=source.url,
         source_sha256=source.sha256,
         reject_reason=reason,
@@ -211,7 +262,7 @@ def nearest_year(year: int, fiscal_years: Sequence[int]) -> int:
 def _malformed(line: MalformedLine, quarter: date, source: ListSource, years: Sequence[int]) -> FilingIndexRow:
     year = nearest_year(fiscal_year_of(quarter), years)
     detail = f"line {line.number}: {line.problem}: {line.text}"
-    return _rejected("malformed_line", detail, source, year, via_index=True)
+    return _rejected("malformed_line", detail, source, year)
 
 
 def _unreadable(
@@ -219,7 +270,7 @@ def _unreadable(
 ) -> FilingIndexRow:
     detail = f"{bad.accession_text}: {bad.problem}"
     name = index.names.get(cik, "")
-    return _rejected("unknown_accession", detail, source, max(years), via_index=False, cik=cik, name=name)
+    return _rejected("unknown_accession", detail, source, max(years), cik=cik, name=name)
 
 
 def _unlisted(
@@ -239,7 +290,7 @@ def _unlisted(
         done.add(accession)
         year = nearest_year(fiscal_year_of(line.filed_date), fiscal_years)
         detail = f"{registrant.problem_source.url if registrant.problem_source else ''}: {registrant.problem_detail}"
-        rows.append(_rejected(registrant.problem or "not_retrievable", detail, source, year, via_index=True, line=line))
+        rows.append(_rejected(registrant.problem or "not_retrievable", detail, source, year, line=line))
     return rows
 
 

@@ -31,6 +31,7 @@ from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore
 
 from .connect import ConnectTo
+from .download import Download, download_file, receive_file
 from .edgar_answers import Expectation, Meaning, Verdict, a_document, decompressed, read_answer
 from .request_rate import RequestRate, shared_rate
 
@@ -213,6 +214,118 @@ class EdgarClient:
                 progress.advance(what, done, total)
         return [results[self.url(want.host, want.path)] for want in wanted]
 
+    def known(self, want: Wanted) -> Fetched | None:
+        """The last answer, however old, without any request; null where none is known or its body was lost."""
+        answer = self._known_answers().get(self.url(want.host, want.path))
+        if answer is None or (answer.sha256 is not None and answer.sha256 not in self._documents):
+            return None
+        return answer
+
+    def downloaded(self, host: Host, path: str) -> Download | None:
+        """The file of the last `download`, without any request; null where there is none."""
+        answer = self._known_answers().get(self.url(host, path))
+        file = download_file(self._settings, path)
+        if answer is None or answer.sha256 is None or answer.retrieved_at is None or not file.is_file():
+            return None
+        if file.stat().st_size != answer.size_bytes:
+            return None
+        return Download(answer.url, file, answer.sha256, answer.retrieved_at, answer.headers)
+
+    def download(self, host: Host, path: str, what: str) -> Download | None:
+        """Brings a large archive to a file, never into memory; asked conditionally and once by one client.
+
+        Returns:
+            The file; null where the server has none at this address.
+
+        Raises:
+            BenchError: the archive cannot be had, or the disk is full.
+        """
+        url, earlier = self.url(host, path), self.downloaded(host, path)
+        if url in self._asked:
+            return earlier
+        progress.advance(what, 0, 1)
+        future = asyncio.run_coroutine_threadsafe(self._download(url, host, path, earlier), self._start_loop())
+        try:
+            answer = future.result()
+        except OSError as error:
+            raise self._no_space(error) from error
+        progress.advance(what, 1, 1)
+        if answer.problem is not None and answer.problem != "not_found":
+            raise BenchError(
+                f"the archive {url} cannot be used: {answer.problem} ({answer.detail})", remedy="run again later"
+            )
+        return self.downloaded(host, path)
+
+    async def _download(self, url: str, host: Host, path: str, earlier: Download | None) -> Fetched:
+        self._http = self._http or self._new_http()
+        verdict, status = Verdict("busy", "never answered"), None
+        attempt = 0
+        while attempt < _ATTEMPTS:
+            attempt += 1
+            if self._rate is not None:
+                await self._rate.take()
+            self.requests[host] += 1
+            headers = {"Accept-Encoding": "identity", **(_validators(earlier.headers) if earlier else {})}
+            wait: str | None = None
+            try:
+                async with self._http.stream("GET", url, headers=headers, extensions={"trace": self._trace}) as answer:
+                    status = answer.status_code
+                    if status == 304 and earlier is not None:
+                        known = self._known_answers()[url]
+                        return self._remember(replace(known, retrieved_at=datetime.now(UTC), from_log=False))
+                    if status == 200:
+                        verdict, sha256, size = await receive_file(answer, download_file(self._settings, path))
+                        if verdict.meaning == "ok":
+                            kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+                            return self._remember(
+                                Fetched(url, status, sha256, size, kept, datetime.now(UTC), None, "", False)
+                            )
+                    else:
+                        verdict = read_answer(status, path, (await answer.aread())[:65536], a_document)
+                        wait = answer.headers.get("retry-after")
+            except httpx.TransportError as error:
+                verdict, status = Verdict("busy", f"{type(error).__name__}: {error}"), None
+            if verdict.meaning == "undeclared_tool":
+                raise self._undeclared(url)
+            if verdict.meaning == "rate_threshold":
+                await self._hold_back()
+                attempt -= 1
+            elif verdict.meaning == "not_found" and (status != 403 or attempt > 1):
+                break
+            elif attempt < _ATTEMPTS:
+                await asyncio.sleep(self._wait(attempt, wait))
+        if verdict.meaning == "busy":
+            raise self._too_often_busy(url, verdict)
+        detail = verdict.detail[:500]
+        return self._remember(
+            Fetched(url, status, None, None, {}, datetime.now(UTC), _PROBLEMS[verdict.meaning], detail, False)
+        )
+
+    def _remember(self, fetched: Fetched) -> Fetched:
+        self._known_answers()[fetched.url] = fetched
+        return self._note(fetched)
+
+    def _no_space(self, error: OSError) -> Exception:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return error
+        return BenchError(
+            f"no space left while storing documents below {self._settings.folder}",
+            remedy="free some space and run again: what is stored is kept and not asked again",
+        )
+
+    def _undeclared(self, url: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"EDGAR does not accept the identity {self._identity!r}: {url} answered that the tool is undeclared",
+            remedy='export ICFR_BENCH_EDGAR_IDENTITY="Jane Doe jane@example.org" with your own name and address',
+        )
+
+    @staticmethod
+    def _too_often_busy(url: str, verdict: Verdict) -> BenchError:
+        return BenchError(
+            f"{url} could not be fetched in {_ATTEMPTS} attempts: {verdict.detail}",
+            remedy="run again later: what is stored is kept and not asked again",
+        )
+
     def _is_current(self, want: Wanted, url: str, answer: Fetched) -> bool:
         if answer.sha256 is None:
             if answer.problem not in _FINAL_PROBLEMS or answer.retrieved_at is None:
@@ -252,12 +365,7 @@ class EdgarClient:
         try:
             future.result()
         except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise BenchError(
-                    f"no space left while storing documents below {self._settings.folder}",
-                    remedy="free some space and run again: what is stored is kept and not asked again",
-                ) from error
-            raise
+            raise self._no_space(error) from error
 
     def _start_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -324,10 +432,7 @@ class EdgarClient:
             if verdict.meaning == "not_modified" and earlier is not None:
                 return self._note(replace(earlier, retrieved_at=datetime.now(UTC), from_log=False))
             if verdict.meaning == "undeclared_tool":
-                raise ConfigurationError(
-                    f"EDGAR does not accept the identity {self._identity!r}: {url} answered that the tool is undeclared",
-                    remedy='export ICFR_BENCH_EDGAR_IDENTITY="Jane Doe jane@example.org" with your own name and address',
-                )
+                raise self._undeclared(url)
             if verdict.meaning == "rate_threshold":
                 await self._hold_back()
                 attempt -= 1
@@ -343,10 +448,7 @@ class EdgarClient:
             if attempt < _ATTEMPTS:
                 await asyncio.sleep(self._wait(attempt, answer.headers.get("retry-after")))
         if verdict.meaning == "busy":
-            raise BenchError(
-                f"{url} could not be fetched in {_ATTEMPTS} attempts: {verdict.detail}",
-                remedy="run again later: what is stored is kept and not asked again",
-            )
+            raise self._too_often_busy(url, verdict)
         return self._note(
             Fetched(
                 url, status, None, None, {}, datetime.now(UTC), _PROBLEMS[verdict.meaning], verdict.detail[:500], False
@@ -359,12 +461,7 @@ class EdgarClient:
         if self._rate is not None:
             await self._rate.take()
         self.requests[want.host] += 1
-        conditional = {}
-        if want.mutable and earlier is not None:
-            if "etag" in earlier.headers:
-                conditional["If-None-Match"] = earlier.headers["etag"]
-            elif "last-modified" in earlier.headers:
-                conditional["If-Modified-Since"] = earlier.headers["last-modified"]
+        conditional = _validators(earlier.headers) if want.mutable and earlier is not None else {}
         async with self._http.stream("GET", url, headers=conditional, extensions={"trace": self._trace}) as answer:
             parts, size = [], 0
             async for part in answer.aiter_raw():
@@ -409,6 +506,15 @@ class EdgarClient:
             return min(told, _LONGEST_WAIT)
         longest = min(self._backoff * float(2 ** (attempt - 1)), 60.0)
         return longest * (0.5 + random.random() / 2)  # noqa: S311 - jitter, so that waiters do not return together
+
+
+def _validators(headers: dict[str, str]) -> dict[str, str]:
+    """Request headers that ask only for what has changed since an answer with these headers."""
+    if "etag" in headers:
+        return {"If-None-Match": headers["etag"]}
+    if "last-modified" in headers:
+        return {"If-Modified-Since": headers["last-modified"]}
+    return {}
 
 
 def _retry_after_seconds(value: str | None) -> float | None:

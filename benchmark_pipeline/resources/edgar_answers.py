@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from benchmark_pipeline.edgar.filing_folder import parse_folder_index
+from benchmark_pipeline.edgar.full_submission import is_complete
 from benchmark_pipeline.edgar.indexes import is_master_index
 from benchmark_pipeline.edgar.sgml_header import parse_header
 from benchmark_pipeline.edgar.submissions import InconsistentArrays, NotSubmissions, parse_submissions
@@ -95,6 +97,31 @@ def a_master_index(body: bytes) -> Verdict:
     if not (last.rstrip().endswith(b".txt") or set(last.strip()) == {ord("-")}):
         return Verdict("truncated", f"the index ends with {_excerpt(last)}")
     return Verdict("ok")
+
+
+def a_folder_listing(body: bytes) -> Verdict:
+    """The JSON listing of a folder."""
+    try:
+        parse_folder_index(body)
+    except ValueError as error:
+        cut = body.lstrip()[:1] == b"{" and body.rstrip()[-1:] != b"}"
+        return Verdict("truncated" if cut else "wrong_document", str(error)[:200])
+    return Verdict("ok")
+
+
+def submission_of(accession: str) -> Expectation:
+    """The full submission of a filing, with its closing marker."""
+
+    def expected(body: bytes) -> Verdict:
+        try:
+            found = parse_header(body).accession
+        except ValueError as error:
+            return Verdict("wrong_document", str(error))
+        if found != accession:
+            return Verdict("wrong_document", f"the submission {found}")
+        return Verdict("ok") if is_complete(body) else Verdict("truncated", "the submission does not end")
+
+    return expected
 
 
 def submissions_of(cik: str | None) -> Expectation:
