@@ -22,6 +22,7 @@ from benchmark_pipeline.checks import clean_pool as clean_pool_checks
 from benchmark_pipeline.checks import disclosures as disclosures_checks
 from benchmark_pipeline.checks import evaluation as evaluation_checks
 from benchmark_pipeline.checks import items as items_checks
+from benchmark_pipeline.checks import notes_data_sets as notes_data_sets_checks
 from benchmark_pipeline.checks import publication as publication_checks
 from benchmark_pipeline.checks import single_audit as single_audit_checks
 from benchmark_pipeline.checks import sources as sources_checks
@@ -47,6 +48,7 @@ CHECK_MODULES = (
     sources_checks,
     single_audit_checks,
     disclosures_checks,
+    notes_data_sets_checks,
     clean_pool_checks,
     items_checks,
     evaluation_checks,

@@ -27,7 +27,7 @@ LARGEST_MB = 500
 
 
 def list_of(cik: int, filings: int, draw: random.Random) -> bytes:
-    """The submissions of one registrant, a fifth of them of interest."""
+    """The submissions of one registrant, three fifths of them of interest."""
     forms = [("10-Q", "8-K", "4", "4", "10-K")[number % 5] for number in range(filings)]
     columns = {
         "accessionNumber": [f"{cik:010}-24-{number:06}" for number in range(filings)],
