@@ -37,6 +37,7 @@ def demo_settings(**changes: object) -> Settings:
         "edgar_www_url": f"{HOST}/www",
         "edgar_data_url": f"{HOST}/data",
         "edgar_efts_url": f"{HOST}/efts",
+        "notes_data_sets": True,
         "fac_url": f"{HOST}/fac",
         "fac_api_key": "DEMO_KEY",
         "labels_folder": DEMO_FOLDER / "labels",

@@ -17,7 +17,7 @@ from .profile import DEMO_FOLDER
 from .replay import ReplayServer
 from .site import build_site
 
-_SOURCES = ("site.py", "corpus")
+_SOURCES = ("site.py", "notes_data_sets.py", "corpus")
 
 
 @contextmanager

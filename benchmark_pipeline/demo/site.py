@@ -17,6 +17,7 @@ from .corpus.submission import (
     index_headers,
     index_json,
 )
+from .notes_data_sets import write_notes_data_sets
 
 MASTER_HEADER = """Description:           Master Index of EDGAR Dissemination Feed
 Last Data Received:    {last}
@@ -42,6 +43,7 @@ def build_site(folder: Path) -> None:
     for submission in submissions:
         _write_filing(folder, submission)
     _write_master_indexes(folder, submissions)
+    write_notes_data_sets(folder / "www", submissions)
     for registrant in registrants():
         own = [s for s in submissions if s.registrant is registrant]
         _write_submissions(folder, registrant, registrant.cik, registrant.name, own)
