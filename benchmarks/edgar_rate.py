@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmark_pipeline.demo.replay import ReplayRequest, ReplayResponse, ReplayServer
 from benchmark_pipeline.resources.edgar import EdgarClient, Wanted
-from benchmark_pipeline.resources.request_rate import RequestRate
+from benchmark_pipeline.resources.request_rate import Place, RequestRate
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore
 
@@ -42,9 +42,11 @@ class RecordedRate(RequestRate):
         super().__init__(rate)
         self.moments: list[float] = []
 
-    def sent_now(self) -> None:
-        super().sent_now()
-        self.moments.append(time.monotonic())
+    def sent(self, place: Place) -> None:
+        first = place.sent is None
+        super().sent(place)
+        if first:
+            self.moments.append(time.monotonic())
 
 
 def narrowest_span(moments: list[float], count: int) -> float:

@@ -33,7 +33,7 @@ from benchmark_pipeline.storage import AppendLog, DocumentStore
 from .connect import ConnectTo
 from .download import Download, download_file, receive_file
 from .edgar_answers import Expectation, Meaning, Verdict, a_document, decompressed, read_answer
-from .request_rate import RequestRate, shared_rate
+from .request_rate import Place, RequestRate, shared_rate
 
 Host = Literal["www", "data", "efts"]
 Problem = Literal[
@@ -262,13 +262,11 @@ class EdgarClient:
         attempt = 0
         while attempt < _ATTEMPTS:
             attempt += 1
-            if self._rate is not None:
-                await self._rate.take()
-            self.requests[host] += 1
+            place = await self._take_place(host)
             headers = {"Accept-Encoding": "identity", **(_validators(earlier.headers) if earlier else {})}
             wait: str | None = None
             try:
-                async with self._http.stream("GET", url, headers=headers, extensions={"trace": self._trace}) as answer:
+                async with self._http.stream("GET", url, headers=headers, extensions=self._traced(place)) as answer:
                     status = answer.status_code
                     if status == 304 and earlier is not None:
                         known = self._known_answers()[url]
@@ -285,6 +283,8 @@ class EdgarClient:
                         wait = answer.headers.get("retry-after")
             except httpx.TransportError as error:
                 verdict, status = Verdict("busy", f"{type(error).__name__}: {error}"), None
+            finally:
+                self._sent(place)
             if verdict.meaning == "undeclared_tool":
                 raise self._undeclared(url)
             if verdict.meaning == "rate_threshold":
@@ -458,22 +458,35 @@ class EdgarClient:
     async def _send(self, url: str, want: Wanted, earlier: Fetched | None) -> tuple[httpx.Response, bytes | None]:
         if self._http is None:
             raise RuntimeError("the client is closed")
-        if self._rate is not None:
-            await self._rate.take()
-        self.requests[want.host] += 1
         conditional = _validators(earlier.headers) if want.mutable and earlier is not None else {}
-        async with self._http.stream("GET", url, headers=conditional, extensions={"trace": self._trace}) as answer:
-            parts, size = [], 0
-            async for part in answer.aiter_raw():
-                size += len(part)
-                if size > MAX_BODY_BYTES:
-                    return answer, None
-                parts.append(part)
-        return answer, b"".join(parts)
+        place = await self._take_place(want.host)
+        try:
+            async with self._http.stream("GET", url, headers=conditional, extensions=self._traced(place)) as answer:
+                parts, size = [], 0
+                async for part in answer.aiter_raw():
+                    size += len(part)
+                    if size > MAX_BODY_BYTES:
+                        return answer, None
+                    parts.append(part)
+            return answer, b"".join(parts)
+        finally:
+            self._sent(place)
 
-    async def _trace(self, event: str, _: dict[str, Any]) -> None:
-        if self._rate is not None and event == "http11.send_request_headers.complete":
-            self._rate.sent_now()
+    async def _take_place(self, host: str) -> Place | None:
+        place = await self._rate.take() if self._rate is not None else None
+        self.requests[host] += 1
+        return place
+
+    def _sent(self, place: Place | None) -> None:
+        if self._rate is not None and place is not None:
+            self._rate.sent(place)
+
+    def _traced(self, place: Place | None) -> dict[str, Any]:
+        async def trace(event: str, _: dict[str, Any]) -> None:
+            if event == "http11.send_request_headers.complete":
+                self._sent(place)
+
+        return {"trace": trace}
 
     async def _store(self, url: str, answer: httpx.Response, body: bytes) -> Fetched:
         sha256 = await asyncio.to_thread(self._documents.put, body)

@@ -5,14 +5,24 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
-_MARGIN = 1.04
+_MARGIN = 1.03
 """Windows are this much longer than permitted: a request is counted where it arrives, and the way there varies by some
 hundredths of a second."""
 _SMOOTHNESS = 0.9
 """Requests keep this share of the even distance, so that one sent late can be caught up within the window."""
+_POLL = 0.01
+"""Seconds between two looks while every place is held by a request that is not sent yet."""
+
+
+@dataclass(eq=False)
+class Place:
+    """The right to send one request; it counts against the rate until a window after the request was sent."""
+
+    taken: float
+    sent: float | None = None
 
 
 class RequestRate:
@@ -28,7 +38,8 @@ class RequestRate:
         self._clock = clock
         self._lock = threading.Lock()
         self._closed_until = float("-inf")
-        self._sent: deque[list[float]] = deque()
+        self._last = float("-inf")
+        self._places: list[Place] = []
         self._set(rate)
 
     def _set(self, rate: float) -> None:
@@ -36,32 +47,37 @@ class RequestRate:
         self._count = max(1, int(rate))
         self._window = self._count / rate * _MARGIN
         self._gap = _SMOOTHNESS / rate
-        self._sent = deque(self._sent, maxlen=self._count)
 
-    def try_take(self) -> float:
-        """Takes a place now and returns 0, or returns the seconds to wait before asking again."""
+    def try_take(self) -> Place | float:
+        """A place to send one request now, or the seconds to wait before asking again."""
         with self._lock:
             now = self._clock()
-            earliest = self._closed_until
-            if self._sent:
-                earliest = max(earliest, self._sent[-1][0] + self._gap)
-            if len(self._sent) == self._count:
-                earliest = max(earliest, self._sent[0][0] + self._window)
-            if now >= earliest:
-                self._sent.append([now])
-                return 0.0
-            return earliest - now
+            self._places = [one for one in self._places if one.sent is None or one.sent + self._window > now]
+            earliest = max(self._closed_until, self._last + self._gap)
+            if len(self._places) >= self._count:
+                ends = sorted(one.sent + self._window for one in self._places if one.sent is not None)
+                over = len(self._places) - self._count
+                # A request that is still on its way to the socket holds its place: it will be sent later than now.
+                earliest = max(earliest, ends[over] if over < len(ends) else now + _POLL)
+            if now < earliest:
+                return earliest - now
+            self._last = now
+            place = Place(now)
+            self._places.append(place)
+            return place
 
-    async def take(self) -> None:
-        """Waits for a place."""
-        while (wait := self.try_take()) > 0:
-            await asyncio.sleep(wait)
+    async def take(self) -> Place:
+        """Waits for a place; `sent` must be called for it, whatever comes of the request."""
+        while not isinstance(found := self.try_take(), Place):
+            await asyncio.sleep(found)
+        return found
 
-    def sent_now(self) -> None:
-        """The request of the last place taken goes out now: time lost on the way to the socket is not counted twice."""
+    def sent(self, place: Place) -> None:
+        """The request of this place is sent, or never will be; only the first call counts."""
         with self._lock:
-            if self._sent:
-                self._sent[-1][0] = max(self._sent[-1][0], self._clock())
+            if place.sent is None:
+                place.sent = self._clock()
+                self._last = max(self._last, place.sent)
 
     def pause(self, seconds: float) -> None:
         """Nothing is sent for so long."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from edgar_example import client_for, path_of, settings_for, wanted, write_site
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.demo.faults import Fault, FaultPlan
@@ -14,7 +16,7 @@ from benchmark_pipeline.demo.replay import ReplayServer
 from benchmark_pipeline.errors import BenchError, ConfigurationError
 from benchmark_pipeline.resources.edgar import Wanted, require_identity
 from benchmark_pipeline.resources.edgar_answers import a_master_index, header_of, submissions_of
-from benchmark_pipeline.resources.request_rate import RequestRate
+from benchmark_pipeline.resources.request_rate import Place, RequestRate
 from benchmark_pipeline.storage import DocumentStore
 
 INDEX = "/Archives/edgar/full-index/2025/QTR1/master.idx"
@@ -265,24 +267,50 @@ def test_no_window_of_a_second_holds_more_than_the_rate() -> None:
     rate = RequestRate(8.0, clock=lambda: now[0])
     sent = []
     while len(sent) < 400:
-        wait = rate.try_take()
-        if wait == 0:
+        found = rate.try_take()
+        if isinstance(found, Place):
+            rate.sent(found)
             sent.append(now[0])
             now[0] += 0.0 if len(sent) % 100 else 5.0  # an idle time, after which a token bucket would burst
         else:
-            now[0] += wait
+            now[0] += found
     assert max(sum(1 for later in sent if start <= later < start + 1.0) for start in sent) <= 8
     busy = sent[1:100]
     assert len(busy) / (busy[-1] - busy[0]) >= 0.95 * 8
 
 
+@given(delays=st.lists(st.floats(0.0, 2.0), min_size=20, max_size=80))
+def test_requests_that_reach_the_socket_late_and_out_of_order_make_no_burst(delays: list[float]) -> None:
+    now = [0.0]
+    rate = RequestRate(8.0, clock=lambda: now[0])
+    sent: list[float] = []
+    under_way: list[tuple[float, Place]] = []
+    waiting = list(delays)
+    while waiting or under_way:
+        found = rate.try_take() if waiting else 1.0
+        if isinstance(found, Place):
+            under_way.append((now[0] + waiting.pop(), found))
+            continue
+        step = now[0] + found
+        for due, place in sorted((one for one in under_way if one[0] <= step), key=lambda one: one[0]):
+            now[0] = max(now[0], due)
+            rate.sent(place)
+            sent.append(now[0])
+            under_way.remove((due, place))
+        now[0] = max(now[0], step)
+    assert len(sent) == len(delays)
+    assert max(sum(1 for later in sent if start <= later < start + 1.0) for start in sent) <= 8
+
+
 def test_pause_and_halving_hold_for_everyone() -> None:
     now = [0.0]
     rate = RequestRate(4.0, clock=lambda: now[0])
-    assert rate.try_take() == 0
+    first = rate.try_take()
+    assert isinstance(first, Place)
+    rate.sent(first)
     rate.pause(600.0)
     rate.halve()
     assert rate.try_take() == pytest.approx(600.0)
     now[0] = 601.0
-    assert rate.try_take() == 0
+    assert isinstance(rate.try_take(), Place)
     assert rate.rate == 2.0
