@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_MARGIN = 1.03
+_MARGIN = 1.02
 """Windows are this much longer than permitted: a request is counted where it arrives, and the way there varies by some
 hundredths of a second."""
 _SMOOTHNESS = 0.9

@@ -39,6 +39,7 @@ def test_members_are_what_was_packed(tmp_path: Path, method: int) -> None:
         assert [one.name for one in opened.members(lambda name: name == "CIK0000000007.json")] == ["CIK0000000007.json"]
 
 
+@pytest.mark.slow
 def test_an_archive_with_more_members_than_sixteen_bits_count_is_read(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", {f"{number}.json": b"{}" for number in range(66_000)}, zipfile.ZIP_STORED)
     with BulkArchive(path) as opened:
