@@ -7,7 +7,7 @@ statements. Management's sentence that an opinion was issued is no opinion.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -22,6 +22,8 @@ from .registrants import Voice
 
 DAYS_APART = 10
 _WINDOW = 900
+_MARGIN = 400
+"""Longer than what any pattern of an opinion spans before or after that word."""
 _OPINION = re.compile(r"\b(?:our\s+opinion|in\s+our\s+judgment|we\s+are\s+of\s+the\s+opinion)\b")
 _MAINTAINED = re.compile(
     r"\b(?:maintain(?:ed|s)?|had|has\s+maintained|have\s+maintained|held)\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?internal\s+control",
@@ -114,10 +116,10 @@ def read_attestation(
 def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
     text = document.text
     # Searching lower case with case-sensitive patterns is several times faster; one letter may not become two.
-    lowered = text.lower()
-    searched = lowered if len(lowered) == len(text) else text
+    searched = document.lowered
+    windows = _windows(searched)
     found: list[AuditorOpinion] = []
-    for match in _OPINION.finditer(searched):
+    for match in _matches(_OPINION, searched, windows):
         end = _sentence_end(text, match.end())
         start = _sentence_start(text, match.start())
         sentence = reading_view(text[start:end])
@@ -132,7 +134,7 @@ def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
             verdict = "unqualified"
         if verdict is not None:
             found.append(_opinion(document, start, end, sentence, verdict, by_reference=False))
-    for match in _REFERENCE.finditer(searched):
+    for match in _matches(_REFERENCE, searched, windows):
         start = max(text.rfind("\n", 0, match.start()), match.start() - _WINDOW, 0)
         sentence = reading_view(text[start : _sentence_end(text, match.end())])
         audited = list(_AUDITED_ICFR.finditer(sentence, 0, match.start() - start))
@@ -150,13 +152,31 @@ def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
             kind: Opinion = "adverse" if match[1].lower() == "adverse" else "unqualified"
             end = _sentence_end(text, match.end())
             found.append(_opinion(document, begin, end, text[begin:end], kind, by_reference=True))
-    for match in _DISCLAIMER.finditer(searched):
+    for match in _matches(_DISCLAIMER, searched, windows):
         near = text[max(0, match.start() - _WINDOW) : match.end() + 200]
         if _SCOPE_LIMITED.search(near) and not re.search(r"express\s+no\s+such\s+opinion", near, re.IGNORECASE):
             start = max(text.rfind(". ", 0, match.start()) + 2, text.rfind("\n", 0, match.start()) + 1)
             end = _sentence_end(text, match.end())
             found.append(_opinion(document, start, end, text[start:end], "disclaimer", by_reference=False))
     return found
+
+
+def _windows(searched: str) -> list[tuple[int, int]]:
+    """Where an opinion can stand: around the words that every opinion holds, neighbouring stretches made one."""
+    positions = sorted(m.start() for word in ("opinion", "judgment") for m in re.finditer(word, searched))
+    windows: list[tuple[int, int]] = []
+    for position in positions:
+        start, end = max(0, position - _MARGIN), position + _MARGIN
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], end)
+        else:
+            windows.append((start, end))
+    return windows
+
+
+def _matches(pattern: re.Pattern[str], searched: str, windows: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    for start, end in windows:
+        yield from pattern.finditer(searched, start, end)
 
 
 def _sentence_start(text: str, position: int) -> int:

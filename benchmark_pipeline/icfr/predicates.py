@@ -29,7 +29,7 @@ _POSITIVE = re.compile(
 _HYPOTHETICAL = re.compile(
     r"reasonable\s+assurance\s+(?:with\s+respect\s+to|that\s+the\s+objectives)|no\s+matter\s+how\s+well|even\s+(?:those|effective|an?\s+effective|if|when)"
     r"|projections?\s+of\s+any\s+evaluation|inherent\s+limitations|effective\s+at\s+doing\s+so"
-    r"|\bif\s+(?:we|our|the\s+company|management|one\s+or\s+more|not|any)\b|\bunless\b|\buntil\b|\bonce\b|\bin\s+order\s+to\s+(?:be|provide)"
+    r"|\bif\s+(?:we|our|the\s+company|management|one\s+or\s+more|not|any)\b|\bunless\b|\buntil\b|\bonce\b|\bin\s+order\s+to\s+(?:be|provide)|\bto\s+(?:ensure|make\s+sure|assure)\s+that\s+[^,.;]{0,80}\binternal\s+controls?[^,.;]{0,40}\s(?:is|are)\s+effective"
     r"|\b(?:will|would|may|might|could|cannot|can|should|must|shall)\s+(?:not\s+)?(?:\w+\s+)?(?:be\s+(?:\w+\s+){0,2}(?:effective|considered|concluded)|operate|conclude|maintain|continue)"
     r"|\bcannot\s+(?:be\s+)?(?:conclude|considered)|is\s+responsible\s+for|to\s+determine\s+whether|assessing\s+whether|evaluat\w+\s+whether|whether\s+(?:our|the|effective|its|or\s+not)"
     r"|management\s+is\s+(?:not\s+permitted|precluded)|not\s+(?:permitted|able)\s+to\s+conclude|a\s+material\s+weakness\s+is|there\s+is\s+a\s+reasonable\s+possibility"

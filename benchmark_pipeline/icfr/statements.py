@@ -41,6 +41,11 @@ _REVERSE = re.compile(
     r"reverse\s+(?:merger|acquisition|recapitali[sz]ation|takeover)|215\.02|business\s+combination|de-?SPAC|\bthe\s+merger\b",
     re.IGNORECASE,
 )
+_LEAVES_OUT_A_BUSINESS = re.compile(
+    r"\bexcluded\s+from\s+(?:management['\u2019]s|our|its|the)\b[^.]{0,40}\bassessment|\bexclud\w+\b[^.]{0,160}\bfrom\s+(?:its|our|the|their)\s+assessment",
+    re.IGNORECASE,
+)
+"""A business is left out of the assessment; the assessment itself was made."""
 _EXCLUDES = re.compile(
     r"\bexclud(?:e|es|ed|ing)\b|\bdid\s+not\s+include\b|\bdoes\s+not\s+include\b|\bnot\s+included\s+in\b|\bwas\s+not\s+evaluated|\bnot\s+assess",
     re.IGNORECASE,
@@ -54,11 +59,16 @@ _PERMITTED = re.compile(
     r"\bpermitted\s+to\s+exclude|\bpermits?\b|\bmay\s+(?:be\s+)?(?:exclude|omit)|\bcompanies\s+are\b", re.IGNORECASE
 )
 _WHAT = (
+    re.compile(r"^(.{3,140}?)\s+(?:has|have|was|were)\s+(?:been\s+)?excluded\s+from\b", re.IGNORECASE),
     re.compile(r"exclud(?:e|es|ed|ing)\s+(?:from\s+(?:its|our|the|their|this)\s+[^,.]{0,90}?,?\s+)?(?:the\s+internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?of\s+)?(.{3,140}?)(?=\s+from\b|,|\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+as\s+of\b|\s+because\b|\s+in\s+(?:its|our)\b)", re.IGNORECASE),
     re.compile(r"(?:did|does)\s+not\s+include\s+(?:an\s+(?:assessment|evaluation)\s+of\s+)?(?:the\s+)?(?:effectiveness\s+of\s+)?(?:internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?(?:of|at|for|related\s+to)\s+)?(.{3,140}?)(?=,|\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+because\b)", re.IGNORECASE),
 )  # fmt: skip
+_RESTATES = re.compile(r"\b(?:assets|revenues?|sales)\b[^.]{0,60}\bexcluded\s+from\b", re.IGNORECASE)
+"""The size of what an earlier sentence left out."""
 _PERCENT = r"(\d{1,3}(?:\.\d+)?)\s*(?:%|percent\b)"
-_PCT_OF = re.compile(rf"{_PERCENT}[^%]{{0,60}}?\b(assets|revenues?|net\s+sales|sales)\b", re.IGNORECASE)
+_PCT_OF = re.compile(
+    rf"{_PERCENT}(?!\s*(?:-\s*)?owned)[^%]{{0,60}}?\b(assets|revenues?|net\s+sales|sales)\b", re.IGNORECASE
+)
 _BOTH = re.compile(
     rf"(?:assets[^.%]{{0,40}}\b(?:revenues?|net\s+sales|sales)\b|\b(?:revenues?|sales)[^.%]{{0,40}}\bassets)[^.%]{{0,80}}?{_PERCENT}(?:\s*(?:and|,)\s*{_PERCENT})?",
     re.IGNORECASE,
@@ -132,7 +142,7 @@ def _no_assessment(sentence: str) -> bool:
 def _after_reverse_merger(found: list[Sentence], index: int) -> bool:
     """No assessment, and the merger told in the same sentence or in one of the three before it."""
     text = found[index].text
-    if not _no_assessment(text) or _NEW.search(text):
+    if not _no_assessment(text) or _NEW.search(text) or _LEAVES_OUT_A_BUSINESS.search(text):
         return False
     return any(_REVERSE.search(sentence.text) for sentence in found[max(0, index - 3) : index + 1])
 
@@ -148,6 +158,8 @@ def _scope_outs(found: list[Sentence]) -> list[ScopeOut]:
         if re.search(
             r"attestation|newly\s+public|report\s+of\s+management|definition|misstatement", text, re.IGNORECASE
         ):
+            continue
+        if _RESTATES.search(text):
             continue
         what = next((m[1].strip() for pattern in _WHAT if (m := pattern.search(text))), text[:140])
         near = " ".join(s.text for s in found[index : index + 3])

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from .model import Item
 
-_BEFORE = r"^(?:\d{1,3}\s+)?(?:part\s+i{1,3}\b[\s,.:;\u2013\u2014-]*)?"
-_ITEM = r"items?\s*(?:no\.?\s*|number\s*)?"
+_BEFORE = r"^(?:\d{1,3}[^\S\n]+)?(?:part\s+i{1,3}\b[\s,.:;\u2013\u2014-]*)?"
+_ITEM = r"(?:items?|i t e m)\s*(?:no\.?\s*|number\s*)?"
 _MARKS = r"[\s.:;,|\u2013\u2014-]*"
 _TITLE = r"(?:(?:disclosure\s+)?controls?\s+(?:and|&)\s+procedures?|evaluation\s+of\s+(?:disclosure\s+)?controls)"
 _FLAGS = re.IGNORECASE | re.MULTILINE
@@ -93,7 +93,7 @@ FORTY_F_NEXT_TITLE = re.compile(
 )
 
 MANAGEMENT_REPORT = re.compile(
-    r"^(?![^\n]*(?:opinion|independent|auditor['\u2019]?s?\s+report))(?:[^\n]{0,60}\s)?(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:annual\s+|assessment\s+)?(?:responsibility\s+for\s+financial\s+statements\s+and\s+)?"
+    r"^(?![^\n]*(?:opinion|independent|auditor['\u2019]?s?\s+report))(?:[^\n]{0,60}[^\S\n])?(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:annual\s+|assessment\s+)?(?:responsibility\s+for\s+financial\s+statements\s+and\s+)?"
     r"report(?:s)?\s+(?:of\s+management\s+)?(?:on|regarding|and)\b"
     r"|report\s+(?:of|by)\s+(?:the\s+)?(?:company['\u2019]s\s+)?management|management(?:['\u2019]s)?\s+report"
     r"|management(?:['\u2019]?s)?\s+(?:responsibility|assessment|statement|discussion\s+of\s+responsibility)"

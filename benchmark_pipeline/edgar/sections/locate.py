@@ -20,8 +20,9 @@ from .headings import (
     HeadingFamily,
 )
 from .model import FilingDocument, Item, Rejection, Section, Stretch
-from .pointers import follow, points_elsewhere, report_in
+from .pointers import follow, points_elsewhere, report_in, with_disclosure_controls
 from .readability import language, unreadable
+from .running_heads import trim
 
 MAX_CHARACTERS = 60_000
 """A longer section is an over-capture; none of the sections seen came near."""
@@ -47,7 +48,8 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
         form: exact form type; 10-K, 10-KT, 20-F and 40-F are covered.
         concludes: tells whether a text states a conclusion on ICFR.
     """
-    if form not in ("10-K", "10-KT", "10-K405", "20-F", "40-F"):
+    # 10-K405 ended before Section 404 reports began, 10-KSB is a small business form: both are out by rule.
+    if form not in ("10-K", "10-KT", "20-F", "40-F"):
         return Rejection("form_not_covered", f"form {form}")
     if not documents:
         return Rejection("document_missing", "no usable document of the filing is stored")
@@ -77,7 +79,9 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
         # Only rows of an index: the filer answers the item by management's report, wherever it stands.
         report = report_in(document, concludes)
         if report is not None:
-            return Section(report, "9A", "index", _line_as_filed(report.text), first.candidates)
+            return Section(
+                with_disclosure_controls(report), "9A", "index", _line_as_filed(report.text), first.candidates
+            )
     return first
 
 
@@ -87,12 +91,12 @@ def _line_as_filed(text: str) -> str:
 
 def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:
     """The best candidate among the family's headings."""
-    titled = _headings(document.text, family.titled)
+    titled = _headings(document, family.titled)
     section = _best(document, titled, family, "heading", len(titled))
     if isinstance(section, Section) or family.numbered is None:
         return section
     taken = {match.start() for match in titled}
-    bare = [match for match in _headings(document.text, family.numbered) if match.start() not in taken]
+    bare = [match for match in _headings(document, family.numbered) if match.start() not in taken]
     lines = Counter(_line(document.text, match.start()) for match in bare)
     # A line that repeats is a running head: it neither opens nor closes a section.
     bare = [match for match in bare if lines[_line(document.text, match.start())] < 3]
@@ -100,8 +104,14 @@ def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Re
     return second if isinstance(second, Section) or not titled else section
 
 
-def _headings(text: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
-    return [match for match in pattern.finditer(text) if not CONTINUES_AS_SENTENCE.match(text, match.end())]
+def _headings(document: FilingDocument, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+    """Blocks that open with an item's heading; only lines that hold the word are looked at."""
+    found: list[re.Match[str]] = []
+    for start in document.lines_with("item", "i t e m"):
+        match = pattern.match(document.text, start)
+        if match is not None and not CONTINUES_AS_SENTENCE.match(document.text, match.end()):
+            found.append(match)
+    return found
 
 
 def _best(document: FilingDocument, headings: list[re.Match[str]], family: HeadingFamily, method: str,
@@ -134,7 +144,7 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
         item: Item = family.item
         if item == "9A" and TRANSITIONAL.search(heading[0]):
             item = "9A(T)"
-        stretch = Stretch(document, heading.start(), _trim(text, heading.start(), end))
+        stretch = Stretch(document, heading.start(), trim(document, heading.start(), end))
         return Section(stretch, item, "heading" if method == "heading" else "number_heading",
                        " ".join(heading[0].split()), candidates)  # fmt: skip
     if longest:
@@ -165,7 +175,7 @@ def _by_title(document: FilingDocument) -> Section | Rejection:
         end = min(ends, default=len(text))
         body = text[title.end() : end]
         if ends and len(body) <= MAX_CHARACTERS and len(body) > MIN_CHARACTERS and _ABOUT_CONTROLS.search(body):
-            stretch = Stretch(document, title.start(), _trim(text, title.start(), end))
+            stretch = Stretch(document, title.start(), trim(document, title.start(), end))
             return Section(stretch, "9A", "index", " ".join(title[0].split()), len(titles))
     return Rejection("no_heading", "no un-numbered heading with a disclosure under it", len(titles))
 
@@ -186,7 +196,7 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
             if not _ABOUT_CONTROLS.search(body) or len(body) > MAX_CHARACTERS or len(body) < 100 or closing is None:
                 continue
             method = "heading" if document is documents[0] else "exhibit"
-            section = Section(Stretch(document, title.start(), _trim(text, title.start(), end)), "40-F",
+            section = Section(Stretch(document, title.start(), trim(document, title.start(), end)), "40-F",
                               "heading" if method == "heading" else "exhibit", " ".join(title[0].split()), candidates)  # fmt: skip
             if concludes(body):
                 return section
@@ -219,17 +229,3 @@ _DCP_CONCLUDED = re.compile(r"\beffective\b", re.IGNORECASE)
 def _line(text: str, start: int) -> str:
     end = text.find("\n", start)
     return text[start : end if end >= 0 else len(text)].strip().lower()
-
-
-def _trim(text: str, start: int, end: int) -> int:
-    """The end without trailing blanks, page numbers and running heads."""
-    kept = text[start:end].rstrip()
-    while True:
-        head, _, last = kept.rpartition("\n")
-        if head and (
-            (len(last) <= 4 and last.strip("-– ").isdigit())
-            or last.lower() in ("table of contents", "part ii", "part iii")
-        ):
-            kept = head.rstrip()
-        else:
-            return start + len(kept)

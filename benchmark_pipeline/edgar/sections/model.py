@@ -38,6 +38,26 @@ class FilingDocument:
         """The reading text."""
         return self.normalised.text
 
+    @cached_property
+    def lowered(self) -> str:
+        """The reading text in lower case, character for character; as it is where that is not possible."""
+        # The one letter whose lower case is longer than itself.
+        lowered = self.text.replace("\u0130", "i").lower()
+        return lowered if len(lowered) == len(self.text) else self.text
+
+    def lines_with(self, *words: str) -> list[int]:
+        """Starts of the lines that hold one of some words (lower case), and of the line before each; ascending."""
+        starts: set[int] = set()
+        for word in words:
+            position = self.lowered.find(word)
+            while position >= 0:
+                start = self.text.rfind("\n", 0, position) + 1
+                starts.add(start)
+                if start:
+                    starts.add(self.text.rfind("\n", 0, start - 1) + 1)
+                position = self.lowered.find(word, position + len(word))
+        return sorted(starts)
+
 
 @dataclass(frozen=True)
 class Stretch:

@@ -7,12 +7,21 @@ from collections.abc import Callable, Sequence
 
 from .headings import AFTER_MANAGEMENT_REPORT, MANAGEMENT_REPORT, POINTER
 from .model import FilingDocument, Section, Stretch
+from .running_heads import trim
 
 MAX_REPORT_CHARACTERS = 12_000
 """A management report is a page or two."""
 _LEAST_CHARACTERS = 300
 _PRINCIPAL_EXHIBITS = ("EX-13", "EX-99", "EX-15", "40-F", "20-F")
+_BELOW_CHARACTERS = 800
+"""Signatures, titles and a date are shorter."""
+_DISCLOSURE_CONTROLS = re.compile(
+    r"^disclosure\s+controls?(?:\s+and\s+procedures)?\s*[.:\u2014\u2013\n]\s*\S", re.IGNORECASE | re.MULTILINE
+)
+_SIGNATURE = re.compile(r"^/s/[^\n]*$", re.IGNORECASE | re.MULTILINE)
 _AUDITED = re.compile(r"\bwe\s+have\s+(?:also\s+)?audited", re.IGNORECASE)
+_IN_SENTENCE = re.compile(r":\s*$|\b(?:includes?|is|was|are|were|has|have|had|may|can|maintains?|provides?)\b")
+"""What shows that a block that names internal control is a sentence, not a heading."""
 _ABOUT_ICFR = re.compile(r"internal\s+controls?\s+(?:over|and)", re.IGNORECASE)
 
 
@@ -32,24 +41,34 @@ def follow(section: Section, documents: Sequence[FilingDocument], concludes: Cal
         exhibit = document is not own.document
         if exhibit and not document.type.upper().startswith(_PRINCIPAL_EXHIBITS):
             continue
-        for start, end in _reports(document.text):
+        for start, end in _reports(document):
             if not exhibit and start < own.end and end > own.start:
                 continue
             if concludes(document.text[start:end]):
                 first = _nearest_heading(document.text, start, end, concludes)
-                text = document.text[first:end]
-                heading = text.split("\n", 1)[0].strip()
-                return Section(Stretch(document, first, end), section.item, "exhibit" if exhibit else "pointer",
+                heading = document.text[first:end].split("\n", 1)[0].strip()
+                return Section(Stretch(document, first, trim(document, first, end)), section.item, "exhibit" if exhibit else "pointer",
                                heading, section.candidates, item_stretch=own)  # fmt: skip
     return None
 
 
 def report_in(document: FilingDocument, concludes: Callable[[str], bool]) -> Stretch | None:
     """The first management report on internal control in a document that states a conclusion."""
-    for start, end in _reports(document.text):
+    for start, end in _reports(document):
         if concludes(document.text[start:end]):
-            return Stretch(document, _nearest_heading(document.text, start, end, concludes), end)
+            first = _nearest_heading(document.text, start, end, concludes)
+            return Stretch(document, first, trim(document, first, end))
     return None
+
+
+def with_disclosure_controls(report: Stretch) -> Stretch:
+    """Management's report and the paragraph on disclosure controls that stands below its signatures, where one does."""
+    text = report.document.text
+    below = _DISCLOSURE_CONTROLS.search(text, report.end, report.end + _BELOW_CHARACTERS)
+    if below is None or AFTER_MANAGEMENT_REPORT.search(_SIGNATURE.sub("", text[report.end : below.start()])):
+        return report
+    end = text.find("\n", below.end())
+    return Stretch(report.document, report.start, end if end >= 0 else len(text))
 
 
 def _nearest_heading(text: str, start: int, end: int, concludes: Callable[[str], bool]) -> int:
@@ -57,6 +76,7 @@ def _nearest_heading(text: str, start: int, end: int, concludes: Callable[[str],
     for match in reversed(list(MANAGEMENT_REPORT.finditer(text, start + 1, end))):
         if (
             _ABOUT_ICFR.search(match[0])
+            and not _IN_SENTENCE.search(match[0])
             and end - match.start() >= _LEAST_CHARACTERS
             and concludes(text[match.start() : end])
         ):
@@ -64,11 +84,13 @@ def _nearest_heading(text: str, start: int, end: int, concludes: Callable[[str],
     return start
 
 
-def _reports(text: str) -> list[tuple[int, int]]:
+def _reports(document: FilingDocument) -> list[tuple[int, int]]:
     """Stretches that begin with a heading of management's report, in order."""
+    text = document.text
     found: list[tuple[int, int]] = []
-    for match in MANAGEMENT_REPORT.finditer(text):
-        if found and match.start() < found[-1][1]:
+    for line in document.lines_with("management", "internal control over financial reporting"):
+        match = MANAGEMENT_REPORT.match(text, line)
+        if match is None or (found and match.start() < found[-1][1]):
             continue
         limit = match.end() + MAX_REPORT_CHARACTERS
         closing = AFTER_MANAGEMENT_REPORT.search(text, match.end(), limit)
