@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from os import cpu_count
@@ -23,11 +24,14 @@ from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionR
 from benchmark_pipeline.tables.sources import FilingIndexRow, RawFilingRow
 
 from .common import OWNER, column_schema, fiscal_years, logging_progress, record, table_markdown
+from .time_limit import TimeLimitExceededError, time_limit
 
 _TABLES = ("icfr_sections", "icfr_assertions", "material_weaknesses")
 HEADER = "HEADER"
 _POOL_FROM_FILINGS = 64
 """Fewer filings are read sooner in one process than a pool is started."""
+MOST_SECONDS = 10.0
+"""Processor time for one filing; the slowest real one took a fraction of a second."""
 _REJECTS: dict[str, SectionReject] = {"pdf_only": "pdf_only", "undecodable": "undecodable", "too_large": "too_complex"}
 
 
@@ -127,7 +131,17 @@ def read_year(lake: Lake, documents: DocumentStore, year: str) -> list[Disclosur
 
 
 def _read_one(documents: DocumentStore, item: tuple[FilingIndexRow, list[RawFilingRow]]) -> Disclosures:
-    return read_disclosures(filing_input(item[0], item[1], documents))
+    return read_within_limit(filing_input(item[0], item[1], documents))
+
+
+def read_within_limit(filing: FilingInput, seconds: float = MOST_SECONDS) -> Disclosures:
+    """Every row of a filing; a filing that takes longer than the limit is rejected as too complex."""
+    try:
+        with time_limit(seconds):
+            return read_disclosures(filing)
+    except TimeLimitExceededError:
+        reason: tuple[SectionReject, str] = ("too_complex", f"reading took more than {seconds:g} s of processor time")
+        return read_disclosures(replace(filing, documents=(), unusable=reason))
 
 
 def filing_input(row: FilingIndexRow, raw: Sequence[RawFilingRow], documents: DocumentStore) -> FilingInput:

@@ -55,7 +55,9 @@ class FilingDocument:
                 starts.add(start)
                 if start:
                     starts.add(self.text.rfind("\n", 0, start - 1) + 1)
-                position = self.lowered.find(word, position + len(word))
+                # The rest of the line cannot add to it.
+                after = self.text.find("\n", position)
+                position = self.lowered.find(word, after) if after >= 0 else -1
         return sorted(starts)
 
 

@@ -43,7 +43,4 @@ def _is_running_head(document: FilingDocument, line: str) -> bool:
     if len(longest) < 4 or document.text.count(longest) < _REPEATS:
         return False
     shape = re.compile(r"^" + r"\d+".join(re.escape(part) for part in _DIGITS.split(line)) + r"$", re.MULTILINE)
-    for found, _ in enumerate(shape.finditer(document.text), start=1):
-        if found >= _REPEATS:
-            return True
-    return False
+    return any(found >= _REPEATS for found, _ in enumerate(shape.finditer(document.text), start=1))
