@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 
 DEMO_FOLDER = Path(__file__).resolve().parent
 HOST = "http://demo.invalid"
@@ -40,6 +40,7 @@ def demo_settings(**changes: object) -> Settings:
         "notes_data_sets": True,
         "fac_url": f"{HOST}/fac",
         "fac_api_key": "DEMO_KEY",
+        "scenarios_folder": PROJECT_ROOT / "scenarios" / "demo",
         "labels_folder": DEMO_FOLDER / "labels",
         "paraphrases_folder": DEMO_FOLDER / "paraphrases",
     }

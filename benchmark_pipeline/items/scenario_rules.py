@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from benchmark_pipeline.tables.items import ScenarioRow
 
+from .near_duplicates import jaccard
 from .scenarios import ARCHETYPES, PROCESSES, SIZES
-from .sentences import diff_size, sentences, words
+from .sentences import diff_size, ngrams, sentences, words
 
 MAX_CHANGED_WORDS = 15
 MAX_LENGTH_DIFFERENCE = 0.10
@@ -25,6 +27,11 @@ WORDS = (120, 220)
 FULL_SET_PAIRS = 48
 """From this many pairs on (four an archetype), gaps in coverage are errors; below it they are the author's plan."""
 NULL_SHARE = (0.10, 0.15)
+REVERSE_PLAUSIBLE_PAIRS = 8
+"""Wanted of a full set; a smaller one wants one."""
+MAX_LIKENESS = 0.15
+"""Jaccard similarity of word 5-grams between two pairs. Every pair states materiality and the committee's threshold in
+like words, which alone gives about 0.04; above the limit one pair is the other with names and amounts exchanged."""
 _ITGC = re.compile(
     r"\b(user access|access review|password|change management|system administrator|privileged|database|batch job|"
     r"segregation of access|source code|firewall|backup|IT general controls?)\b",
@@ -151,12 +158,27 @@ def validate_set(pairs: Sequence[Sequence[ScenarioRow]]) -> list[Violation]:
     nulls = sum(pair[0].pair_kind == "null" for pair in pairs)
     if not NULL_SHARE[0] <= nulls / len(pairs) <= NULL_SHARE[1]:
         found.append(("null_pairs", f"{nulls} of {len(pairs)} pairs are null pairs; wanted 10 % to 15 %"))
-    if not any(pair[0].pair_kind == "reverse_plausible" for pair in pairs):
-        found.append(("reverse_plausible_pairs", "no pair is reverse-plausible"))
+    reverse, least = (
+        sum(pair[0].pair_kind == "reverse_plausible" for pair in pairs),
+        REVERSE_PLAUSIBLE_PAIRS if full else 1,
+    )
+    if reverse < least:
+        found.append(("reverse_plausible_pairs", f"{reverse} pairs are reverse-plausible; wanted at least {least}"))
     gaps = Counter(row.severity for row in rows if row.severity)
     if gaps and max(gaps.values()) > 0.6 * sum(gaps.values()):
         found.append(("severity_spread", f"severities of the gaps: {dict(gaps)}; none should exceed 60 %"))
-    return [Violation(level, "set", rule, explanation) for rule, explanation in found]
+    alike = [Violation("error", "set", "pairs_read_apart", explanation) for explanation in _alike(pairs)]
+    return [Violation(level, "set", rule, explanation) for rule, explanation in found] + alike
+
+
+def _alike(pairs: Sequence[Sequence[ScenarioRow]]) -> Iterator[str]:
+    grams = {
+        pair[0].pair_id: ngrams(words(f"{pair[0].process_narrative} {pair[0].control_description}"), 5)
+        for pair in sorted(pairs, key=lambda pair: pair[0].pair_id)
+    }
+    for left, right in combinations(grams, 2):
+        if (likeness := jaccard(grams[left], grams[right])) > MAX_LIKENESS:
+            yield f"{left} and {right} share {likeness:.0%} of their word 5-grams; at most {MAX_LIKENESS:.0%} may"
 
 
 def coverage(rows: Iterable[ScenarioRow]) -> list[dict[str, str | int]]:

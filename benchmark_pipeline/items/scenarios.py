@@ -17,6 +17,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.settings import PROJECT_ROOT
 from benchmark_pipeline.tables.items import GapType, ScenarioRow, Severity
 
 from .sentences import sentences
@@ -180,8 +181,15 @@ def load_scenarios(folder: Path) -> list[ScenarioRow]:
         if path.stem != pair.pair_id:
             raise BenchError(f"{name} holds the pair {pair.pair_id}", remedy=f"name the file {pair.pair_id}.yaml")
         seen[pair.pair_id] = name
-        rows += pair.rows(f"scenarios/{name}", hashlib.sha256(path.read_bytes()).hexdigest())
+        rows += pair.rows(_source_path(path, folder), hashlib.sha256(path.read_bytes()).hexdigest())
     return rows
+
+
+def _source_path(path: Path, folder: Path) -> str:
+    """Path as a reader of the repository finds it; below `scenarios/` for a folder elsewhere."""
+    if path.resolve().is_relative_to(PROJECT_ROOT):
+        return path.resolve().relative_to(PROJECT_ROOT).as_posix()
+    return f"scenarios/{path.relative_to(folder).as_posix()}"
 
 
 def load_pair(path: Path) -> ScenarioPair:

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,7 +53,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     root = tmp_path_factory.mktemp("demo")
     scenarios = root / "scenarios"
     scenarios.mkdir()
-    source = min((Path(__file__).resolve().parents[2] / "scenarios").rglob("*.yaml"))
+    source = min(demo_settings().scenarios_folder.glob("*.yaml"))
     (scenarios / source.name).write_bytes(source.read_bytes())
     return demo_settings(data_root=root, item_targets=SLICE, scenarios_folder=scenarios)
 

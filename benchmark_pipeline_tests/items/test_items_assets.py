@@ -13,7 +13,7 @@ from item_rows import SECTIONS, filing, finding, review, weakness
 from benchmark_pipeline.assets import items as items_assets
 from benchmark_pipeline.checks import items as items_checks
 from benchmark_pipeline.items.identity import text_sha256
-from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import AppendLog, Lake
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow, ScenarioRow
 
@@ -26,7 +26,8 @@ DRAFT = """
 
 
 def made_settings(folder: Path) -> Settings:
-    return Settings(data_root=folder / "data", paraphrases_folder=folder / "drafts")
+    few = PROJECT_ROOT / "scenarios" / "demo"  # eight pairs do for the stage; the whole set has tests of its own
+    return Settings(data_root=folder / "data", paraphrases_folder=folder / "drafts", scenarios_folder=few)
 
 
 @pytest.fixture(scope="module")

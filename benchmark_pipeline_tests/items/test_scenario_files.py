@@ -1,22 +1,28 @@
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
 
+from benchmark_pipeline.demo.profile import demo_settings
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.items.candidates import auc
 from benchmark_pipeline.items.scenario_rules import coverage, validate, validate_pair
 from benchmark_pipeline.items.scenarios import load_scenarios
-from benchmark_pipeline.settings import PROJECT_ROOT
+from benchmark_pipeline.items.sentences import words
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.tables.items import ScenarioRow
 
 FOLDER = PROJECT_ROOT / "scenarios"
-BASE = FOLDER / "b001-reviewer-independence.yaml"
+DEMO = FOLDER / "demo"
+BASE = DEMO / "b001-reviewer-independence.yaml"
 
 
 def pair() -> list[ScenarioRow]:
-    return [row for row in load_scenarios(FOLDER) if row.pair_id == BASE.stem]
+    return [row for row in load_scenarios(DEMO) if row.pair_id == BASE.stem]
 
 
 def rules(*halves: ScenarioRow) -> set[str]:
@@ -25,10 +31,59 @@ def rules(*halves: ScenarioRow) -> set[str]:
 
 def test_the_authored_scenarios_keep_every_rule_of_construction() -> None:
     rows = load_scenarios(FOLDER)
-    assert len(rows) >= 16
-    assert [violation for violation in validate(rows) if violation.severity == "error"] == []
-    assert {row.pair_kind for row in rows} == {"minimal", "null", "reverse_plausible"}
+    assert validate(rows) == []
+    pairs = [row for row in rows if row.pair_role == "control"]
+    assert len(pairs) >= 60
+    kinds = Counter(row.pair_kind for row in pairs)
+    assert kinds["null"] >= 8 and kinds["reverse_plausible"] >= 8
     assert all(row.drafted_by == "anthropic/claude" for row in rows)
+
+
+def test_the_authored_set_follows_its_plan_of_coverage() -> None:
+    pairs = [row for row in load_scenarios(FOLDER) if row.pair_role == "control"]
+    assert set(Counter(row.archetype for row in pairs).values()) == {5}
+    assert Counter(row.entity_size for row in pairs) == {"small": 20, "mid": 20, "large": 20}
+    assert min(Counter(row.process for row in pairs).values()) >= 6
+    null = Counter((row.archetype, row.designed_effectively) for row in pairs if row.pair_kind == "null")
+    # A null pair puts the same verdict on both halves: one of each kind keeps the archetype balanced.
+    assert all(null[(archetype, True)] == null[(archetype, False)] == 1 for archetype, _ in null)
+
+
+def test_no_half_is_told_by_length_or_by_words_of_negation() -> None:
+    cue = re.compile(r"\b(?:not|no|never|nothing|nobody|exempt|excluding|without|alone)\b")
+    scores: dict[str, list[tuple[float, bool]]] = {"length": [], "negation": []}
+    for row in load_scenarios(FOLDER):
+        text = f"{row.process_narrative} {row.control_description}"
+        scores["length"].append((len(words(text)), row.designed_effectively))
+        scores["negation"].append((len(cue.findall(text)), row.designed_effectively))
+    areas = {name: auc(found) for name, found in scores.items()}
+    assert all(area is not None and 0.4 <= area <= 0.6 for area in areas.values()), areas
+
+
+def test_the_demo_reads_its_own_few_pairs_and_a_full_build_reads_all() -> None:
+    demo = load_scenarios(demo_settings().scenarios_folder)
+    every = {row.scenario_id: row for row in load_scenarios(Settings().scenarios_folder)}
+    assert len(demo) == 16
+    # The path is no part of the identity: a pair is the same item in both profiles.
+    assert all(every[row.scenario_id] == row for row in demo)
+    assert {(PROJECT_ROOT / row.source_path).is_file() for row in every.values()} == {True}
+
+
+def test_two_pairs_that_read_alike_are_seen() -> None:
+    rows = load_scenarios(DEMO)
+    twins = [
+        row.model_copy(
+            update={"pair_id": "b900", "process_narrative": row.process_narrative.replace("Tarnbrook", "Wexley")}
+        )
+        for row in pair()
+    ]
+    assert "pairs_read_apart" in {v.rule for v in validate([*rows, *twins]) if v.severity == "error"}
+    assert "pairs_read_apart" not in {v.rule for v in validate(rows)}
+
+
+def test_a_full_set_with_few_reverse_plausible_pairs_is_refused() -> None:
+    rows = [row for row in load_scenarios(FOLDER) if row.pair_kind != "reverse_plausible"]
+    assert "reverse_plausible_pairs" in {v.rule for v in validate(rows) if v.severity == "error"}
 
 
 def test_the_halves_of_an_authored_pair_differ_in_the_marked_sentence_alone() -> None:
@@ -104,7 +159,7 @@ def test_a_narrative_of_another_length_is_seen() -> None:
 
 
 def test_an_unbalanced_set_is_seen() -> None:
-    null = [row for row in load_scenarios(FOLDER) if row.pair_kind == "null"]
+    null = [row for row in load_scenarios(DEMO) if row.pair_kind == "null"]
     rows = [row.model_copy(update={"pair_id": f"b{number}"}) for row in null for number in range(3)]
     assert {"balance", "null_pairs", "coverage"} <= {v.rule for v in validate(rows)}
 

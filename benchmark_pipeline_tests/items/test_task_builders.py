@@ -158,7 +158,7 @@ def test_every_source_is_one_candidate_and_counts_add_up(tmp_path: Path) -> None
         items_per_registrant=1,
     )  # fmt: skip
     found = {row["task"]: (row["candidates"], row["accepted"]) for row in counts(items)}
-    assert found == {"A": (2, 0), "B": (16, 16), "C": (2, 2), "D": (1, 0)}
+    assert found == {"A": (2, 0), "B": (120, 120), "C": (2, 2), "D": (1, 0)}
     assert clean_share(items) == 0.5
 
 
