@@ -1,7 +1,7 @@
 """Checks of the `items` stage. Blocking: no model is asked while one of them fails."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import dagster as dg
@@ -14,6 +14,7 @@ from benchmark_pipeline.items.leak_filter import MAX_KEYWORD_ACCURACY, Gold, lea
 from benchmark_pipeline.items.scenario_rules import validate
 from benchmark_pipeline.items.sources import deficient_weaknesses, join_filings
 from benchmark_pipeline.paraphrase.checks import failed
+from benchmark_pipeline.paraphrase.drafts import NO_ITEM
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
@@ -123,7 +124,8 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
     @dg.asset_check(asset="paraphrased_subset", blocking=True)
     def every_usable_paraphrase_keeps_all_blocking_invariants(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
         """Twelve invariants a twin, none of the blocking ones failed where it may be used."""
-        return _result(wrong_twins(lake.read(ParaphraseRow, "paraphrased_subset")))
+        kept = {item.item_id for item in accepted(lake.read(ItemRow, "candidate_items"))}
+        return _result(wrong_twins(lake.read(ParaphraseRow, "paraphrased_subset"), kept))
 
     @dg.asset_check(asset="labeled_items", blocking=True)
     def the_item_set_reconciles_with_candidates_twins_and_reviews(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
@@ -275,12 +277,12 @@ def unreconciled(
     ]
 
 
-def wrong_twins(twins: Iterable[ParaphraseRow]) -> list[str]:
-    """Twins whose state contradicts their checks."""
+def wrong_twins(twins: Iterable[ParaphraseRow], kept: Collection[str]) -> list[str]:
+    """Twins whose state contradicts their checks, or the set (`kept`: ids of accepted candidates)."""
     problems = []
     for twin in twins:
-        reasons = failed(twin.invariants)
-        if len({result.name for result in twin.invariants}) != 12:
+        reasons = [*([] if twin.twin_of in kept else [NO_ITEM]), *failed(twin.invariants)]
+        if len({result.name for result in twin.invariants}) != (0 if twin.twin_of is None else 12):
             problems.append(f"{twin.item_id} has {len(twin.invariants)} invariants")
         if (twin.status == "usable") != (not reasons) or reasons != twin.reject_reasons:
             problems.append(f"{twin.item_id} is {twin.status} with failed checks {', '.join(reasons) or 'none'}")

@@ -22,10 +22,12 @@ from benchmark_pipeline.items.labeled import twin_item
 from benchmark_pipeline.items.masking import Names, mask_names
 from benchmark_pipeline.items.reviews import review_states
 from benchmark_pipeline.tables.base import Accession, Cik
-from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow
+from benchmark_pipeline.tables.items import InvariantResult, ItemReviewRow, ItemRow, ParaphraseRow
 
 from .checks import failed, invariants
 
+NO_ITEM = "verbatim_item_not_in_set"
+"""Reject reason of a draft whose filing is no candidate of Task C, or one that was left out."""
 ReadLabel = Callable[[str, date | None], str]
 """The rule that reads management's conclusion from a section, given the fiscal year end."""
 
@@ -49,11 +51,11 @@ class Draft(BaseModel):
 
 @dataclass(frozen=True)
 class Twins:
-    """Twins, and the drafts that belong to no item of this build."""
+    """Twins of all drafts, usable or rejected: as many rows as drafts."""
 
     rows: list[ParaphraseRow] = field(default_factory=list)
     unmatched: list[str] = field(default_factory=list)
-    """`<accession> <cik>` of drafts without an accepted verbatim item."""
+    """`<accession> <cik>` of drafts whose verbatim item is not in the set."""
 
 
 def load_drafts(folder: Path | None) -> list[Draft]:
@@ -98,29 +100,29 @@ def build_twins(
 
     Args:
         drafts: authored paraphrases.
-        items: candidates; only accepted verbatim items of Task C have twins.
+        items: candidates; a draft is compared with the verbatim Task C candidate of its filing, and can be usable
+            only where that candidate was accepted.
         names: names to mask, by (accession, cik).
         read_label: rule that reads the label of a section.
     """
-    originals = {
-        (item.accession, item.cik): item
-        for item in items
-        if item.task == "C" and item.arm == "verbatim" and item.reject_reason is None
-    }
+    originals = {(item.accession, item.cik): item for item in items if item.task == "C" and item.arm == "verbatim"}
     twins = Twins()
     for draft in drafts:
         original = originals.get((draft.accession, draft.cik))
-        if original is None:
-            twins.unmatched.append(f"{draft.accession} {draft.cik}")
-            continue
-        filing_names = names.get((draft.accession, draft.cik), Names(None))
-        classify = partial(_read, read_label, original.fiscal_year_end)
-        results = invariants(mask_names(original.text, filing_names), draft.text, filing_names, classify)
+        results: list[InvariantResult] = []
+        if original is not None:
+            filing_names = names.get((draft.accession, draft.cik), Names(None))
+            classify = partial(_read, read_label, original.fiscal_year_end)
+            results = invariants(mask_names(original.text, filing_names), draft.text, filing_names, classify)
         reasons = failed(results)
+        if original is None or original.reject_reason is not None:
+            twins.unmatched.append(f"{draft.accession} {draft.cik}")
+            reasons = [NO_ITEM, *reasons]
+        source_ref = original.source_ref if original else f"{draft.accession} {draft.cik} controls section"
         twins.rows.append(
             ParaphraseRow(
-                item_id=item_id("C", original.source_ref, draft.text, "paraphrase"),
-                twin_of=original.item_id,
+                item_id=item_id("C", source_ref, draft.text, "paraphrase"),
+                twin_of=original.item_id if original else None,
                 arm="paraphrase",
                 text=draft.text,
                 text_sha256=text_sha256(draft.text),
@@ -145,7 +147,7 @@ def with_review_status(
     """Twins with the state that the human decisions on their present text give them."""
     twins = list(rows)
     by_id = {item.item_id: item for item in items}
-    as_items = [twin_item(by_id[twin.twin_of], twin) for twin in twins]
+    as_items = [twin_item(by_id[twin.twin_of], twin) for twin in twins if twin.twin_of in by_id]
     states, _ = review_states(decisions, as_items)
     return [
         twin.model_copy(update={"review_status": states[twin.item_id].status}) if twin.item_id in states else twin

@@ -242,8 +242,8 @@ class ParaphraseRow(Row):
 
     item_id: str
     """Id of the twin as an item."""
-    twin_of: str
-    """Verbatim item."""
+    twin_of: str | None
+    """Verbatim item, or the candidate that was left out; null where the filing gives no candidate."""
     arm: Literal["paraphrase", "names_masked"]
     """Kind of twin."""
     text: str
@@ -259,7 +259,7 @@ class ParaphraseRow(Row):
     status: Literal["usable", "rejected"]
     """Passed all blocking checks or not; a human still has to accept it."""
     reject_reasons: list[str]
-    """Names of the checks that failed."""
+    """Names of the checks that failed; `verbatim_item_not_in_set` where there is nothing to compare with."""
     review_status: ReviewStatus
     """From the review log."""
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchmark_pipeline.checks.items import wrong_twins
 from benchmark_pipeline.demo.profile import DEMO_FOLDER
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.paraphrase.drafts import build_twins, load_drafts
+from benchmark_pipeline.paraphrase.drafts import NO_ITEM, build_twins, load_drafts, with_review_status
 
 ENTRY = {
     "accession": "0009000001-25-000001",
@@ -41,12 +42,17 @@ def test_a_second_draft_of_a_filing_is_refused(tmp_path: Path) -> None:
         load_drafts(write(tmp_path, ENTRY, ENTRY))
 
 
-def test_a_draft_without_an_item_is_listed_and_makes_no_twin(tmp_path: Path) -> None:
+def test_a_draft_without_an_item_is_a_rejected_row_with_the_reason(tmp_path: Path) -> None:
     twins = build_twins(load_drafts(write(tmp_path, ENTRY)), [], {}, lambda text, end: "effective")
-    assert (twins.rows, twins.unmatched) == ([], ["0009000001-25-000001 0009000001"])
+    assert twins.unmatched == ["0009000001-25-000001 0009000001"]
+    [row] = twins.rows
+    assert (row.twin_of, row.status, row.reject_reasons) == (None, "rejected", [NO_ITEM])
+    assert wrong_twins([row], set()) == []
+    assert wrong_twins([row.model_copy(update={"status": "usable", "reject_reasons": []})], set()) != []
+    assert with_review_status([row], [], []) == [row]
 
 
-def test_the_demo_has_eight_drafts_by_a_named_model() -> None:
+def test_the_demo_has_drafts_by_a_named_model() -> None:
     drafts = load_drafts(DEMO_FOLDER / "paraphrases")
-    assert len(drafts) == 8
+    assert len(drafts) == 10
     assert {draft.paraphrased_by for draft in drafts} == {"anthropic/claude"}
