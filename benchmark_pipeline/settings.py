@@ -45,6 +45,8 @@ class Settings(BaseSettings):
     item_targets: dict[str, int] = Field(default_factory=dict)
     """Items wanted by kind (`C/attested`, `A/single_audit`, `D`, …; JSON object) where they differ from
     `items.selection.TARGETS`."""
+    diagnostic_arms: list[Literal["names_masked", "conclusion_masked"]] = Field(default_factory=list)
+    """Diagnostic arms of Task C to build beside the items as filed (JSON list). Each asks every Task C item once more."""
 
     edgar_identity: str | None = None
     """`Name email`: sent as User-Agent, demanded by the SEC's fair-access rules."""

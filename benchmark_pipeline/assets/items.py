@@ -69,6 +69,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             items_per_registrant=settings.items_per_registrant,
             targets={**TARGETS, **settings.item_targets},
             earlier=earlier,
+            arms=settings.diagnostic_arms,
         )
         written = lake.write("candidate_items", items)
         sources = {f"{row.accession}#{row.ordinal}" for row in weaknesses}

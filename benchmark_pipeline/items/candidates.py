@@ -11,9 +11,11 @@ from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionR
 from benchmark_pipeline.tables.items import TASKS, ItemRow, ScenarioRow
 from benchmark_pipeline.tables.sources import SingleAuditFindingRow
 
+from .arms import DiagnosticArm, diagnostic_items
 from .identity import link_replacements
 from .labels import Labels
 from .leak_filter import keyword_accuracy, keyword_icfr
+from .masking import Names
 from .selection import TARGETS
 from .sentences import words
 from .sources import deficient_weaknesses, join_filings
@@ -39,6 +41,7 @@ def build_candidates(
     items_per_registrant: int,
     targets: Mapping[str, int] = TARGETS,
     earlier: Iterable[ItemRow] = (),
+    arms: Sequence[DiagnosticArm] = (),
 ) -> list[ItemRow]:
     """Every candidate of tasks A to D, in order of task and id.
 
@@ -53,6 +56,7 @@ def build_candidates(
         items_per_registrant: items of one task that one company may give.
         targets: items wanted by kind.
         earlier: candidates of the build before, for `replaces`.
+        arms: diagnostic arms to add to Task C.
     """
     filings = join_filings(decisions, assertions, sections)
     described = deficient_weaknesses(filings, weaknesses)
@@ -62,6 +66,15 @@ def build_candidates(
         *build_task_c(filings, items_per_registrant, targets),
         *build_task_d(described, labels, items_per_registrant, targets),
     ]
+    if arms:
+        names = {
+            (filing.decision.accession, filing.decision.cik): Names(
+                filing.assertion.company_name, filing.assertion.auditor_name
+            )
+            for filing in filings
+            if filing.assertion
+        }
+        items += diagnostic_items(items, arms, names)
     return sorted(link_replacements(items, earlier), key=lambda item: (item.task, item.arm, item.item_id))
 
 
@@ -126,5 +139,5 @@ def clean_share(items: Sequence[ItemRow]) -> float | None:
 
 def hard_share(items: Sequence[ItemRow]) -> float | None:
     """Share of clean items in a hard stratum; domain target at least 30 %."""
-    clean = [item for item in accepted(items) if item.task == "C" and item.gold_icfr == "clean"]
+    clean = [i for i in accepted(items) if i.task == "C" and i.arm == "verbatim" and i.gold_icfr == "clean"]
     return sum(is_hard(item) for item in clean) / len(clean) if clean else None
