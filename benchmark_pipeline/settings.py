@@ -45,6 +45,8 @@ class Settings(BaseSettings):
     item_targets: dict[str, int] = Field(default_factory=dict)
     """Items wanted by kind (`C/attested`, `A/single_audit`, `D`, …; JSON object) where they differ from
     `items.selection.TARGETS`."""
+    keep_items_of: Path | None = None
+    """Folder of an earlier release whose items stay chosen while years are added; null chooses anew."""
     diagnostic_arms: list[Literal["names_masked", "conclusion_masked"]] = Field(default_factory=list)
     """Diagnostic arms of Task C to build beside the items as filed (JSON list). Each asks every Task C item once more."""
 

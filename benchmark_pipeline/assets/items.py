@@ -18,7 +18,7 @@ from benchmark_pipeline.items.masking import Names
 from benchmark_pipeline.items.reviews import ReviewLog, read_reviews
 from benchmark_pipeline.items.scenario_rules import coverage, validate
 from benchmark_pipeline.items.scenarios import load_scenarios
-from benchmark_pipeline.items.selection import TARGETS
+from benchmark_pipeline.items.selection import TARGETS, released_items
 from benchmark_pipeline.items.sources import BUILDER_VERSION
 from benchmark_pipeline.paraphrase.drafts import build_twins, load_drafts, with_review_status
 from benchmark_pipeline.settings import Settings
@@ -70,6 +70,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             targets={**TARGETS, **settings.item_targets},
             earlier=earlier,
             arms=settings.diagnostic_arms,
+            keep=released_items(settings.keep_items_of),
         )
         written = lake.write("candidate_items", items)
         sources = {f"{row.accession}#{row.ordinal}" for row in weaknesses}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
@@ -42,6 +42,7 @@ def build_candidates(
     targets: Mapping[str, int] = TARGETS,
     earlier: Iterable[ItemRow] = (),
     arms: Sequence[DiagnosticArm] = (),
+    keep: Collection[str] = (),
 ) -> list[ItemRow]:
     """Every candidate of tasks A to D, in order of task and id.
 
@@ -57,14 +58,15 @@ def build_candidates(
         targets: items wanted by kind.
         earlier: candidates of the build before, for `replaces`.
         arms: diagnostic arms to add to Task C.
+        keep: ids of items that an earlier release chose.
     """
     filings = join_filings(decisions, assertions, sections)
     described = deficient_weaknesses(filings, weaknesses)
     items = [
-        *build_task_a(described, findings, labels, items_per_registrant, targets),
+        *build_task_a(described, findings, labels, items_per_registrant, targets=targets, keep=keep),
         *build_task_b(scenarios),
-        *build_task_c(filings, items_per_registrant, targets),
-        *build_task_d(described, labels, items_per_registrant, targets),
+        *build_task_c(filings, items_per_registrant, targets, keep),
+        *build_task_d(described, labels, items_per_registrant, targets, keep),
     ]
     if arms:
         names = {

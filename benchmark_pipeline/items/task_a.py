@@ -6,7 +6,7 @@ scored on findings alone, because a periodic filing surfaces no other tier than 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from benchmark_pipeline.tables.disclosures import MaterialWeaknessRow
@@ -27,7 +27,9 @@ def build_task_a(
     findings: Iterable[SingleAuditFindingRow],
     labels: Labels,
     items_per_registrant: int,
+    *,
     targets: Mapping[str, int] = TARGETS,
+    keep: Collection[str] = (),
 ) -> list[ItemRow]:
     """Candidates of Task A, those left out with a reason.
 
@@ -37,6 +39,7 @@ def build_task_a(
         labels: drafted labels.
         items_per_registrant: items of each population that one company may give.
         targets: items wanted of each population.
+        keep: ids of items that an earlier release chose.
     """
     sec = [weakness_item(filing, row, labels.of_weakness(row.accession, row.ordinal)) for filing, row in weaknesses]
     audit = [
@@ -47,7 +50,7 @@ def build_task_a(
     return [
         item
         for population, items in (("sec_annual_report", sec), ("single_audit", audit))
-        for item in sample_usable(select(items, items_per_registrant), targets[f"A/{population}"], _stratum)
+        for item in sample_usable(select(items, items_per_registrant, keep), targets[f"A/{population}"], _stratum, keep)
     ]
 
 

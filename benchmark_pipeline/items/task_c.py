@@ -7,7 +7,7 @@ candidate, because nobody can say what the right answer is.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from benchmark_pipeline.tables.base import Span
@@ -29,21 +29,28 @@ _VOCABULARY = re.compile(r"material\s+weakness", re.IGNORECASE)
 
 
 def build_task_c(
-    filings: Sequence[Filing], items_per_registrant: int, targets: Mapping[str, int] = TARGETS
+    filings: Sequence[Filing],
+    items_per_registrant: int,
+    targets: Mapping[str, int] = TARGETS,
+    keep: Collection[str] = (),
 ) -> list[ItemRow]:
     """Candidates of Task C, those left out with a reason.
 
     Clean items are sampled to the distribution of the deficient ones over form, year, industry and length.
     """
     candidates = [item for filing in filings if (item := section_item(filing)) is not None]
-    selected = select(candidates, items_per_registrant)
+    selected = select(candidates, items_per_registrant, keep)
     usable = [item for item in selected if item.reject_reason is None]
-    deficient = sample([item for item in usable if kind(item) == "deficient"], targets["C/deficient"], stratum)
+    deficient = sample(
+        [item for item in usable if kind(item) == "deficient"], targets["C/deficient"], stratum, keep=keep
+    )
     kept_deficient = [item for item in deficient if item.reject_reason is None]
     decided = {item.item_id: item for item in deficient}
     for name in ("attested", "management_only"):
         clean = [item for item in usable if kind(item) == name]
-        decided |= {item.item_id: item for item in sample(clean, targets[f"C/{name}"], stratum, like=kept_deficient)}
+        decided |= {
+            item.item_id: item for item in sample(clean, targets[f"C/{name}"], stratum, like=kept_deficient, keep=keep)
+        }
     return [decided.get(item.item_id, item) for item in selected]
 
 

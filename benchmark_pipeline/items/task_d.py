@@ -7,7 +7,7 @@ filer's own heading settles the component.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from benchmark_pipeline.tables.base import Span
 from benchmark_pipeline.tables.disclosures import MaterialWeaknessRow
@@ -27,10 +27,13 @@ def build_task_d(
     labels: Labels,
     items_per_registrant: int,
     targets: Mapping[str, int] = TARGETS,
+    keep: Collection[str] = (),
 ) -> list[ItemRow]:
     """Candidates of Task D, those left out with a reason."""
     items = [citation_item(filing, row, labels.of_weakness(row.accession, row.ordinal)) for filing, row in weaknesses]
-    return sample_usable(select(items, items_per_registrant), targets["D"], lambda item: item.gold_component)
+    return sample_usable(
+        select(items, items_per_registrant, keep), targets["D"], lambda item: item.gold_component, keep
+    )
 
 
 def citation_item(filing: Filing, row: MaterialWeaknessRow, label: Label | None) -> ItemRow:

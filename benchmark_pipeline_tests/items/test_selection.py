@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date
+from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from item_rows import SECTIONS, filing
 
+from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.items.near_duplicates import jaccard, near_duplicates
-from benchmark_pipeline.items.selection import allocate, sample, select
+from benchmark_pipeline.items.selection import allocate, released_items, sample, sample_usable, select
 from benchmark_pipeline.items.task_c import section_item
 from benchmark_pipeline.tables.items import ItemRow
 
@@ -76,3 +79,53 @@ def test_a_sample_follows_the_distribution_of_the_other_class() -> None:
     assert kept == {2024: 9, 2023: 1}
     assert {item.inclusion_probability for item in drawn if item.fiscal_year == 2024} == {9 / 20}
     assert {item.reject_reason for item in drawn} == {None, "not_sampled"}
+
+
+def distinct(number: int, year: int) -> str:
+    words = (f"{chr(97 + number)}{chr(97 + year - 2020)}{chr(97 + place)}" for place in range(9))
+    return f"{SECTIONS[number % 3]} " + " ".join(f"They were at the {word} and it was of no use." for word in words)
+
+
+POOL = [made(distinct(number, year), number, year) for number in range(12) for year in (2022, 2023, 2024)]
+
+
+def chosen(years: set[int], target: int, keep: frozenset[str] = frozenset()) -> frozenset[str]:
+    selected = select([item for item in POOL if item.fiscal_year in years], 1, keep)
+    drawn = sample_usable(selected, target, lambda item: (item.fiscal_year, item.gold_icfr), keep)
+    assert all(item.inclusion_probability is not None for item in drawn if item.reject_reason is None)
+    return frozenset(item.item_id for item in drawn if item.reject_reason is None)
+
+
+@settings(max_examples=20, deadline=None)  # near duplicates over three dozen texts take their time on a busy machine
+@given(st.sets(st.sampled_from([2022, 2023, 2024]), min_size=1), st.integers(1, 12), st.integers(1, 12))
+def test_a_fiscal_year_added_later_moves_no_item_of_an_earlier_release(
+    years: set[int], first: int, second: int
+) -> None:
+    before = chosen(years, first)
+    after = chosen({2022, 2023, 2024}, second, before)
+    assert before <= after
+    assert len(after) == max(second, len(before))
+
+
+def test_without_a_release_to_keep_a_new_year_takes_the_place_of_the_old() -> None:
+    assert not chosen({2022}, 12) <= chosen({2022, 2024}, 12)
+
+
+def test_every_candidate_left_out_says_why() -> None:
+    drawn = sample_usable(select(POOL, 1), 4, lambda item: item.fiscal_year)
+    assert Counter(item.reject_reason for item in drawn) == {
+        None: 4, "not_sampled": 8, "registrant_already_used": 24,
+    }  # fmt: skip
+    assert all(item.reject_detail for item in drawn if item.reject_reason)
+
+
+def test_the_items_of_a_release_are_read_from_its_data_files(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "task_c"
+    folder.mkdir(parents=True)
+    (folder / "test.jsonl").write_text(
+        '{"item_id": "C-1", "text": "a"}\n{"item_id": "C-2", "text": "b"}\n', encoding="utf-8"
+    )
+    assert released_items(tmp_path) == {"C-1", "C-2"}
+    assert released_items(None) == frozenset()
+    with pytest.raises(BenchError, match="holds no data"):
+        released_items(folder)
