@@ -13,12 +13,26 @@ Listener = Callable[[str, int, int], None]
 """Called with (what, done, total)."""
 
 _listeners: list[Listener] = []
+_notes: dict[str, str] = {}
 
 
 def advance(what: str, done: int, total: int) -> None:
     """Tells every listener that `done` of `total` are finished."""
     for listener in tuple(_listeners):
         listener(what, done, total)
+
+
+def describe(what: str, text: str) -> None:
+    """Says more about a piece of work in progress: time left, cost, failures. An empty text takes it back."""
+    if text:
+        _notes[what] = text
+    else:
+        _notes.pop(what, None)
+
+
+def note(what: str) -> str:
+    """What `describe` said last."""
+    return _notes.get(what, "")
 
 
 @contextmanager
@@ -39,6 +53,6 @@ def every_tenth(log: Callable[[str], None]) -> Listener:
         tenth = 10 * done // max(total, 1)
         if last.get(what) != tenth or done == total:
             last[what] = tenth
-            log(f"{what}: {done} of {total}")
+            log(" · ".join(part for part in (f"{what}: {done} of {total}", note(what)) if part))
 
     return listen

@@ -3,12 +3,13 @@
 from collections import Counter
 
 import dagster as dg
+from pydantic import Field
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.evaluation.planning import plan_calls, task_items
 from benchmark_pipeline.evaluation.prompts import load_prompts
-from benchmark_pipeline.evaluation.responses import is_complete, outcome_counts, response_rows
+from benchmark_pipeline.evaluation.responses import is_complete, measures, outcome_counts, response_rows
 from benchmark_pipeline.evaluation.scoring import SCORING_VERSION, parse_response, score_answers
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import Settings
@@ -24,6 +25,14 @@ TASK_PARTITIONS = dg.StaticPartitionsDefinition(list(TASKS))
 MODEL_TASKS = dg.MultiPartitionsDefinition({"model": MODELS, "task": TASK_PARTITIONS})
 """One partition a model and task. Models are added to the instance from `models.yaml`."""
 LLM_POOL = "llm_api"
+
+
+class AskConfig(dg.Config):
+    """What one run of `model_responses` may do."""
+
+    max_cost_usd: float | None = Field(
+        default=None, description="No call is started that could take this run over so many US dollars; null: no limit."
+    )
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
@@ -49,19 +58,21 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         single_run=False,
     )
     def model_responses(
-        context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], model_client: dg.ResourceParam[ModelClient]
+        context: dg.AssetExecutionContext,
+        config: AskConfig,
+        lake: dg.ResourceParam[Lake],
+        model_client: dg.ResourceParam[ModelClient],
     ) -> None:
-        model_id, task = partition_of(context.partition_key)
-        model = load_registry(settings.models_file).get(model_id)
+        name, task = partition_of(context.partition_key)
+        model = load_registry(settings.models_file).get(name)
         prompt = load_prompts(settings.prompts_folder, settings.prompt_version)[task]
         items = lake.read(ItemRow, "labeled_items", [WHOLE])
         plan = plan_calls(items, model, prompt)
         with logging_progress(context):
-            summary = model_client.run(model, prompt, plan, task_items(items, task))
-        settled = model_client.log(model_id, task).settled()
+            summary = model_client.run(model, prompt, plan, task_items(items, task), max_cost_usd=config.max_cost_usd)
+        settled = model_client.log(name, task).settled()
         rows = response_rows(plan, settled, model=model, dataset_version=settings.dataset_version)
         written = lake.write("model_responses", rows, context.partition_key)
-        costs = [row.cost_usd for row in rows if row.cost_usd is not None]
         record(
             context,
             written,
@@ -69,14 +80,14 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             calls_made=summary.calls_made,
             answered_before=summary.answered_before,
             unfinished_log_lines=summary.torn_lines,
+            stopped_by_budget=summary.stopped_by_budget,
             outcomes=outcome_counts(rows),
             complete=is_complete(rows),
-            prompt_tokens=sum(row.prompt_tokens or 0 for row in rows),
-            completion_tokens=sum(row.completion_tokens or 0 for row in rows),
             seconds=round(summary.seconds, 2),
-            median_latency_seconds=_median([row.latency_seconds for row in rows if row.latency_seconds is not None]),
-            cost_usd=round(sum(costs), 6) if len(costs) == len(rows) and rows else None,
+            calls_per_second=round(summary.calls_made / summary.seconds, 2) if summary.calls_made else 0.0,
+            spent_in_this_run_usd=round(summary.spent_usd, 6),
             lowest_concurrency=summary.lowest_concurrency,
+            **measures(rows),
         )
 
     @table_asset("parsed_answers", deps=("model_responses",))
@@ -105,7 +116,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
 
 
 def partition_of(partition_key: str) -> tuple[str, Task]:
-    """Model id and task of a partition key `<model>|<task>` (Dagster orders the dimensions by name).
+    """Model (`ModelEntry.name`) and task of a partition key `<model>|<task>` (Dagster orders the dimensions by name).
 
     Raises:
         BenchError: the key has another form.
@@ -134,7 +145,3 @@ def _outcome_table(rows: list[ModelResponseRow]) -> list[dict[str, object]]:
         counts = Counter(row.outcome for row in group)
         table.append({"model": model_id, "task": task, "calls": len(group), **{name: counts[name] for name in names}})
     return table
-
-
-def _median(values: list[float]) -> float | None:
-    return round(sorted(values)[len(values) // 2], 4) if values else None

@@ -9,6 +9,7 @@ from benchmark_pipeline.evaluation import audits
 from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.evaluation.planning import plan_calls
 from benchmark_pipeline.evaluation.prompts import load_prompts
+from benchmark_pipeline.evaluation.request import name_of_run
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
@@ -40,8 +41,8 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         prompts = load_prompts(settings.prompts_folder, settings.prompt_version)
         items = lake.read(ItemRow, "labeled_items", [WHOLE])
         problems: list[str] = []
-        for model_id, task, rows in _partitions(context, lake, settings):
-            plan = plan_calls(items, registry.get(model_id), prompts[task])
+        for name, task, rows in _partitions(context, lake, settings):
+            plan = plan_calls(items, registry.get(name), prompts[task])
             problems += audits.calls_without_one_outcome(plan, rows)
         return _result(problems)
 
@@ -115,12 +116,12 @@ def _partitions(
     """The partition of this run; all current ones where the check runs by itself."""
     key = context.run.tags.get(_PARTITION_TAG)
     if key is not None:
-        model_id, task = partition_of(key)
-        return [(model_id, task, lake.read(ModelResponseRow, "model_responses", [key]))]
+        name, task = partition_of(key)
+        return [(name, task, lake.read(ModelResponseRow, "model_responses", [key]))]
     groups: dict[tuple[str, Task], list[ModelResponseRow]] = {}
     for row in current_responses(lake, settings):
-        groups.setdefault((row.model_id, row.task), []).append(row)
-    return [(model_id, task, rows) for (model_id, task), rows in sorted(groups.items())]
+        groups.setdefault((name_of_run(row.model_id, row.run_id), row.task), []).append(row)
+    return [(name, task, rows) for (name, task), rows in sorted(groups.items())]
 
 
 def _result(problems: list[str], severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> dg.AssetCheckResult:

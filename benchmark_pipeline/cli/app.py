@@ -21,6 +21,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+models_app = typer.Typer(help="Models of models.yaml: list them, run them.", no_args_is_help=True)
+app.add_typer(models_app, name="models")
 console = Console(highlight=False)
 
 ProfileOption = Annotated[
@@ -176,3 +178,29 @@ def reference_pages(
     for name, text in (("data_dictionary.md", dictionary.render()), ("clean_pool.md", decision_page.render())):
         (folder / name).write_text(text, encoding="utf-8")
         console.print(f"wrote {folder / name}")
+
+
+@models_app.command(name="list")
+def models_list(profile: ProfileOption = None) -> None:
+    """List the models with price, key, and how many calls of each task have their answer."""
+    from benchmark_pipeline.cli.models import print_models
+
+    print_models(load_settings(profile), console)
+
+
+@models_app.command(name="run")
+def models_run(
+    model: Annotated[list[str], typer.Argument(help="Names as `icfr-bench models list` prints them.")],
+    tasks: Annotated[str, typer.Option("--tasks", "-t", help="Tasks, such as A,C; default: all.")] = "A,B,C,D",
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, help="US dollars that this command may cost at most.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print calls, tokens and cost for each model; ask nothing.")
+    ] = False,
+    profile: ProfileOption = None,
+) -> None:
+    """Ask models every item of the profile's dataset. Resumes: what was answered is not asked or paid again."""
+    from benchmark_pipeline.cli.models import run_models
+
+    run_models(load_settings(profile), console, model, tasks=tasks, max_cost_usd=max_cost, dry_run=dry_run)

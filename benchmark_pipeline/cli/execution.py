@@ -37,6 +37,8 @@ class PlannedRun:
     label: str = ""
     needed: Callable[[], bool] | None = None
     """Asked just before the run, when everything before it is done; false skips it."""
+    config: Callable[[], dict[str, Any]] | None = None
+    """Configuration of the run's steps, asked for just before the run."""
 
 
 @dataclass
@@ -125,7 +127,7 @@ def _execute_one(
             instance=instance,
             partition_key=run.partition,
             tags=tags,
-            run_config={"loggers": {"readable": {}}},
+            run_config={"loggers": {"readable": {}}, **(run.config() if run.config is not None else {})},
             raise_on_error=True,
         )
     except Exception as error:
@@ -187,7 +189,7 @@ def _step_lines(bars: Progress, summary: RunSummary) -> Iterator[None]:
     def on_progress(what: str, done: int, total: int) -> None:
         if what not in tasks:
             tasks[what] = bars.add_task(what[:24], total=total, what="")
-        bars.update(tasks[what], completed=done, total=total)
+        bars.update(tasks[what], completed=done, total=total, what=escape(progress.note(what)))
         if done >= total:
             bars.remove_task(tasks.pop(what))
 

@@ -61,7 +61,7 @@ def run_full(settings: Settings, console: Console, *, models: Sequence[str]) -> 
             remedy="get a free key at api.data.gov and export ICFR_BENCH_FAC_API_KEY=...",
         )
     registry = load_registry(settings.models_file)
-    chosen = [registry.get(model).id for model in models] or registry.enabled
+    chosen = [registry.get(model).name for model in models] or registry.enabled
     with dagster_instance(settings) as instance:
         from benchmark_pipeline.definitions import build_defs
 

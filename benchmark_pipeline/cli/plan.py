@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -33,7 +34,12 @@ def dataset() -> list[PlannedRun]:
     return [PlannedRun("build_items", label="items")]
 
 
-def evaluation(settings: Settings, models: Sequence[str]) -> list[PlannedRun]:
+def evaluation(
+    settings: Settings,
+    models: Sequence[str],
+    tasks: Sequence[Task] = TASKS,
+    config: Callable[[], dict[str, Any]] | None = None,
+) -> list[PlannedRun]:
     """One run a model and task; one whose every planned call has its result in the lake is not needed."""
     return [
         PlannedRun(
@@ -41,9 +47,10 @@ def evaluation(settings: Settings, models: Sequence[str]) -> list[PlannedRun]:
             partition=dg.MultiPartitionKey({"model": model, "task": task}),
             label=f"{model} {task}",
             needed=partial(_has_open_calls, settings, model, task),
+            config=config,
         )
         for model in models
-        for task in TASKS
+        for task in tasks
     ]
 
 

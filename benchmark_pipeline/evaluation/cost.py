@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .model_registry import ModelEntry
 from .request import PlannedCall
+from .spending import output_budget
 
 CHARACTERS_PER_TOKEN = 4.0
 """Of English prose with common tokenisers. The estimate is for budgeting; what was used is counted by the provider."""
@@ -31,11 +31,6 @@ def dry_run(calls: Sequence[PlannedCall], model: ModelEntry) -> Estimate:
     Retries and discounts are not in it. Outputs are counted at the full token budget, so that the bound holds.
     """
     prompt = sum(round(sum(len(m["content"]) for m in call.messages) / CHARACTERS_PER_TOKEN) for call in calls)
-    output = sum(_budget(call) for call in calls)
+    output = sum(output_budget(call) for call in calls)
     cost = model.price.cost(prompt, output) if model.price else None
-    return Estimate(model.id, len(calls), prompt, output, cost)
-
-
-def _budget(call: PlannedCall) -> int:
-    parameters = json.loads(call.parameters)
-    return int(parameters.get("max_completion_tokens") or parameters.get("max_tokens") or 0)
+    return Estimate(model.name, len(calls), prompt, output, cost)

@@ -103,7 +103,13 @@ class LocalServer:
         with self._lock:
             reply = self._server.handle_chat_completions({**request, "cache_prompt": False})
         value: dict[str, Any] = json.loads(reply) if isinstance(reply, str | bytes) else reply
-        return value
+        return _without_folders(value)
+
+
+def _without_folders(reply: dict[str, Any]) -> dict[str, Any]:
+    """The reply with the weights called by their file name: where they are installed is no part of an answer."""
+    named = {key: Path(reply[key]).name for key in ("model", "model_path") if isinstance(reply.get(key), str)}
+    return {**reply, **named}
 
 
 @cache

@@ -64,8 +64,8 @@ class ModelEntry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*/[^\s,|]+$", max_length=150)]
-    """`<provider>/<full dated name>`. No comma or bar: the id is part of a partition key."""
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*/[^\s,|#]+$", max_length=150)]
+    """`<provider>/<full dated name>`. No comma, bar or hash: the id is part of a partition key."""
     kind: Literal["model", "baseline"] = "model"
     enabled: bool = True
     """Whether the default run asks this model."""
@@ -89,7 +89,11 @@ class ModelEntry(BaseModel):
     max_wait_seconds: float = Field(default=600, gt=0)
     """Longest total wait between the attempts of one call."""
     repeat: int = Field(default=0, ge=0)
-    """Another number asks everything again, as another run."""
+    """Another number asks everything again, as another run that stands beside the first."""
+    context_tokens: int | None = Field(default=None, ge=1)
+    """Longest prompt and answer together; null takes what litellm's bundled list says of the model."""
+    over_context: Literal["stop", "ask"] = "stop"
+    """An item beyond the context: `stop` says so before anything is paid, `ask` sends it and records the refusal."""
     price: Price | None = None
     training_cutoff: TrainingCutoff | None = None
     local: Literal["smollm2-135m-instruct-q4_1"] | None = None
@@ -113,6 +117,16 @@ class ModelEntry(BaseModel):
         if not is_pinned(self.id):
             raise ValueError(_alias_message(self.id))
         return self
+
+    @property
+    def name(self) -> str:
+        """Names one run of the model, and its partition: the id, and `#<repeat>` for another than the first."""
+        return f"{self.id}#{self.repeat}" if self.repeat else self.id
+
+    @property
+    def free(self) -> bool:
+        """Whether calls cost nothing, whatever is asked."""
+        return self.kind == "baseline" or self.local is not None
 
     @property
     def provider(self) -> str:
@@ -139,29 +153,30 @@ class Registry(BaseModel):
 
     @model_validator(mode="after")
     def _unique(self) -> Registry:
-        ids = [entry.id for entry in self.models]
-        if repeated := sorted({i for i in ids if ids.count(i) > 1}):
-            raise ValueError(f"{repeated[0]!r} is there twice; a repeated run of a model sets `repeat` instead")
+        names = [entry.name for entry in self.models]
+        if repeated := sorted({i for i in names if names.count(i) > 1}):
+            raise ValueError(f"{repeated[0]!r} is there twice; a repeated run of a model sets another `repeat`")
         return self
 
-    def get(self, model_id: str) -> ModelEntry:
-        """The entry of a model.
+    def get(self, name: str) -> ModelEntry:
+        """The entry of a model's run: `<id>`, or `<id>#<repeat>`.
 
         Raises:
             ConfigurationError: there is none.
         """
         for entry in self.models:
-            if entry.id == model_id:
+            if entry.name == name:
                 return entry
-        remedy = f"add it, or use one of: {', '.join(entry.id for entry in self.models)}"
+        model_id = name.partition("#")[0]
+        remedy = f"add it, or use one of: {', '.join(entry.name for entry in self.models)}"
         if not model_id.startswith(BASELINE_PREFIX) and not is_pinned(model_id):
             remedy = _alias_message(model_id)
-        raise ConfigurationError(f"model {model_id!r} is not in models.yaml", remedy=remedy)
+        raise ConfigurationError(f"model {name!r} is not in models.yaml", remedy=remedy)
 
     @property
     def enabled(self) -> list[str]:
-        """Ids of the models of a default run, in file order."""
-        return [entry.id for entry in self.models if entry.enabled]
+        """Names of the models of a default run, in file order."""
+        return [entry.name for entry in self.models if entry.enabled]
 
 
 def load_registry(path: Path) -> Registry:
@@ -198,21 +213,31 @@ def dated_forms(alias: str) -> list[str]:
     """Dated identifiers that litellm's bundled model list knows for an alias, newest first."""
     provider, _, name = alias.rpartition("/")
     name = re.sub(r"-latest$", "", name)
-    known = {key.rsplit("/", 1)[-1] for key in _known_models() if key.count("/") <= 1}
+    known = {key.rsplit("/", 1)[-1] for key in known_models() if key.count("/") <= 1}
     dated = [key for key in known if key.startswith(name) and _DATED_TAIL.fullmatch(key[len(name) :])]
     return [f"{provider}/{key}" if provider else key for key in sorted(dated, reverse=True)]
 
 
 @cache
-def _known_models() -> tuple[str, ...]:
-    # Read as a file: importing litellm costs seconds, and this list is wanted only to word an error.
+def known_models() -> dict[str, dict[str, Any]]:
+    """The model list bundled with litellm: context, prices, abilities; empty where litellm is not installed."""
+    # Read as a file: importing litellm costs seconds.
     spec = find_spec("litellm")
     folders = list(spec.submodule_search_locations or []) if spec else []
     for folder in folders:
         path = Path(folder) / "model_prices_and_context_window_backup.json"
         if path.is_file():
-            return tuple(json.loads(path.read_text("utf-8")))
-    return ()
+            known: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8"))
+            return known
+    return {}
+
+
+def known_model(model: ModelEntry) -> dict[str, Any]:
+    """What litellm's bundled list says of one model; empty where it does not know it."""
+    if model.api_base is not None:
+        return {}  # a server of one's own serves what it likes under a known name
+    route = model.route or model.id
+    return known_models().get(route) or known_models().get(route.split("/", 1)[-1]) or {}
 
 
 def _alias_message(model_id: str) -> str:

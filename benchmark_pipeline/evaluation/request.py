@@ -71,3 +71,9 @@ def run_id(settings: Mapping[str, Any], repeat: int) -> str:
     token budget) or another repeat make another run.
     """
     return f"r{repeat}-{sha256_of(dict(settings))[:10]}"
+
+
+def name_of_run(model_id: str, run: str) -> str:
+    """The name (`ModelEntry.name`) of the run that a row with this model and run id belongs to."""
+    repeat = run.partition("-")[0].removeprefix("r")
+    return model_id if repeat == "0" else f"{model_id}#{repeat}"

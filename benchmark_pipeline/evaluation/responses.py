@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
-from benchmark_pipeline.tables.evaluation import INCOMPLETE, ModelResponseRow
+from benchmark_pipeline.tables.evaluation import INCOMPLETE, ModelResponseRow, Outcome
 
 from .model_registry import ModelEntry
 from .request import PlannedCall
@@ -31,6 +32,27 @@ def outcome_counts(rows: Iterable[ModelResponseRow]) -> dict[str, int]:
 def is_complete(rows: Iterable[ModelResponseRow]) -> bool:
     """Whether every planned call has a result."""
     return all(row.outcome not in INCOMPLETE for row in rows)
+
+
+def measures(rows: Sequence[ModelResponseRow]) -> dict[str, int | float | None]:
+    """Numbers of one partition that are worth a plot over time: one count an outcome, tokens, latency, cost."""
+    latencies = sorted(row.latency_seconds for row in rows if row.latency_seconds is not None)
+    costs = [row.cost_usd for row in rows if row.cost_usd is not None]
+    counts = Counter(row.outcome for row in rows)
+    return {
+        **{f"outcome_{outcome}": counts[outcome] for outcome in get_args(Outcome)},
+        "attempts": sum(row.attempts for row in rows),
+        "prompt_tokens": sum(row.prompt_tokens or 0 for row in rows),
+        "completion_tokens": sum(row.completion_tokens or 0 for row in rows),
+        "median_latency_seconds": _quantile(latencies, 0.5),
+        "p95_latency_seconds": _quantile(latencies, 0.95),
+        # Null and not 0 where the price table has no price.
+        "cost_usd": round(sum(costs), 6) if costs else None,
+    }
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 4) if ordered else None
 
 
 def _row(call: PlannedCall, state: Settled | None, model: ModelEntry, dataset_version: str) -> ModelResponseRow:

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import os
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from typing import Any
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError
-from benchmark_pipeline.evaluation import local_model
+from benchmark_pipeline.evaluation import local_model, preflight
 from benchmark_pipeline.evaluation.baselines import baseline_answers
 from benchmark_pipeline.evaluation.capture import capture_body, start_capture
 from benchmark_pipeline.evaluation.model_registry import ModelEntry
@@ -35,6 +36,7 @@ from benchmark_pipeline.evaluation.retry import (
     retry_after_seconds,
     wait_seconds,
 )
+from benchmark_pipeline.evaluation.spending import Spending
 from benchmark_pipeline.tables.items import ItemRow, Task
 
 from .concurrency import AdaptiveLimit
@@ -58,6 +60,10 @@ class RunSummary:
     torn_lines: int
     seconds: float
     lowest_concurrency: int
+    spent_usd: float = 0.0
+    """Of this run, at list price; 0 where the model has none."""
+    stopped_by_budget: bool = False
+    """Whether calls were left out because they could have cost more than the budget."""
 
 
 class ModelClient:
@@ -65,41 +71,57 @@ class ModelClient:
 
     def __init__(self, log_root: Path) -> None:
         self._log_root = log_root
+        self.spent_usd = 0.0
+        """By all runs of this instance."""
 
-    def log(self, model_id: str, task: Task) -> ResponseLog:
-        """The response log of a model and task."""
-        return ResponseLog(self._log_root, model_id, task)
+    def log(self, name: str, task: Task) -> ResponseLog:
+        """The response log of a task and a model's run (`ModelEntry.name`)."""
+        return ResponseLog(self._log_root, name, task)
 
     def run(
-        self, model: ModelEntry, prompt: Prompt, plan: Sequence[PlannedCall], items: Sequence[ItemRow]
+        self,
+        model: ModelEntry,
+        prompt: Prompt,
+        plan: Sequence[PlannedCall],
+        items: Sequence[ItemRow],
+        *,
+        max_cost_usd: float | None = None,
     ) -> RunSummary:
         """Makes every call of the plan that has no result yet.
 
-        Returns when each has ended; calls whose retries are spent stay `transport_fail` and are asked again by the next
-        run.
+        Returns when each has ended, or the budget is used up. Calls whose retries are spent stay `transport_fail`, calls
+        that the budget left out `not_run`; both are asked by the next run.
 
         Args:
             model: Whom to ask.
             prompt: The task's prompt.
             plan: All calls of this model and task.
             items: The asked items of the task; only the baselines read them.
+            max_cost_usd: No call is started that could take what this run costs over this many US dollars.
 
         Raises:
-            ConfigurationError: the key is missing or refused, or the provider does not know the model.
+            ConfigurationError: the run cannot succeed (see `preflight.check`), the key is refused, or the provider does
+                not know the model.
             MissingModelError: the embedded model is not installed.
             BenchError: another model answered than before, or another process is running the same plan.
         """
         started = time.monotonic()
-        log = self.log(model.id, prompt.task)
+        log = self.log(model.name, prompt.task)
         with log.writing():
             settled = log.settled()
             torn = log.torn_lines
             todo = remaining(plan, settled)
-            runner = _Runner(model, prompt, log, settled, plan)
+            preflight.check(model, todo, os.environ)
+            runner = _Runner(
+                model, prompt, log=log, settled=settled, plan=plan, spending=Spending(model, todo, max_cost_usd)
+            )
             if todo and model.kind == "baseline":
                 runner.run_baseline(todo, baseline_answers(model.id, items))
             elif todo:
-                asyncio.run(runner.run_model(todo))
+                try:
+                    asyncio.run(runner.run_model(todo))
+                finally:
+                    self.spent_usd += runner.spending.usd
         return RunSummary(
             planned=len(plan),
             calls_made=runner.attempts_made,
@@ -107,14 +129,18 @@ class ModelClient:
             torn_lines=torn,
             seconds=time.monotonic() - started,
             lowest_concurrency=runner.limit.lowest if runner.limit else model.concurrency,
+            spent_usd=runner.spending.usd,
+            stopped_by_budget=runner.stopped_by_budget,
         )
 
 
 class _Runner:
     """One run of one plan."""
 
-    def __init__(self, model: ModelEntry, prompt: Prompt, log: ResponseLog, settled: dict[str, Settled],
-                 plan: Sequence[PlannedCall]) -> None:  # fmt: skip
+    def __init__(
+        self, model: ModelEntry, prompt: Prompt, *, log: ResponseLog, settled: dict[str, Settled],
+        plan: Sequence[PlannedCall], spending: Spending,
+    ) -> None:  # fmt: skip
         self._model, self._prompt, self._log = model, prompt, log
         self._tried = {key: state.attempts for key, state in settled.items()}
         keys = {call.request_key for call in plan}
@@ -122,6 +148,11 @@ class _Runner:
         self._answering_model: str | None = next(iter(sorted(seen)), None)
         self.limit: AdaptiveLimit | None = None
         self.attempts_made = 0
+        self.spending = spending
+        self.stopped_by_budget = False
+        self._what = f"{model.name} task {prompt.task}"
+        self._started = self._described = time.monotonic()
+        self._failures: Counter[str] = Counter()
         self._done = 0
         self._failures_in_a_row = 0
         self._stopped_by: BenchError | None = None
@@ -152,7 +183,7 @@ class _Runner:
             except BenchError as error:
                 # The other workers finish the calls that they have in flight: those are paid and their answers kept.
                 self._stopped_by = self._stopped_by or error
-            if self._stopped_by is not None:
+            if self._stopped_by is not None or self.stopped_by_budget:
                 return
             self._advance(total)
 
@@ -162,6 +193,10 @@ class _Runner:
         waited = 0.0
         for number in range(1, self._model.max_attempts + 1):
             async with self.limit.slot():
+                reserved = await self.spending.start(call)
+                if reserved is None:
+                    self.stopped_by_budget = True
+                    return
                 started_at, clock = datetime.now(UTC), time.monotonic()
                 reply = await self._attempt(call, ask)
                 latency = time.monotonic() - clock
@@ -174,6 +209,9 @@ class _Runner:
                     and (reply.retry_after or 0) <= LONGEST_RETRY_AFTER_SECONDS
                 )
                 self._record(call, reply, started_at=started_at, latency=latency, final=not again)
+                await self.spending.end(
+                    call, reserved, reply.prompt_tokens, reply.completion_tokens, sent=reply.http_status is None
+                )
                 if reply.http_status == 429:
                     self.limit.refused(reply.retry_after if again else None)
                 else:
@@ -185,7 +223,7 @@ class _Runner:
                 return
             waited += wait
             await asyncio.sleep(wait)
-            if self._stopped_by is not None:
+            if self._stopped_by is not None or self.stopped_by_budget:
                 return
 
     async def _attempt(self, call: PlannedCall, ask: _Asking) -> Reply:
@@ -213,6 +251,8 @@ class _Runner:
         number = self._tried.get(call.request_key, 0) + 1
         self._tried[call.request_key] = number
         self.attempts_made += 1
+        if outcome != "answered":
+            self._failures[(detail or outcome) if outcome == "transport_fail" else outcome] += 1
         self._log.append(
             Attempt(
                 request_key=call.request_key,
@@ -274,7 +314,14 @@ class _Runner:
 
     def _advance(self, total: int) -> None:
         self._done += 1
-        progress.advance(f"{self._model.id} task {self._prompt.task}", self._done, total)
+        now = time.monotonic()
+        if now - self._described >= 0.2 or self._done == total:
+            self._described = now
+            left = (now - self._started) / self._done * (total - self._done)
+            price = f"${self.spending.usd:,.4f}" if self._model.price and not self._model.free else ""
+            failed = ", ".join(f"{count} {kind}" for kind, count in self._failures.most_common(4))
+            progress.describe(self._what, " · ".join(part for part in (f"{left:.0f} s left", price, failed) if part))
+        progress.advance(self._what, self._done, total)
 
 
 def request_parameters(model: ModelEntry, prompt: Prompt) -> dict[str, Any]:
@@ -319,13 +366,6 @@ def _embedded(model: ModelEntry) -> _Asking:
 def _remote(model: ModelEntry) -> _Asking:
     route = model.route or model.id
     key = os.environ.get(model.api_key_env) if model.api_key_env else None
-    if model.api_key_env and not key:
-        raise ConfigurationError(
-            f"{model.id} needs a key and {model.api_key_env} is not set",
-            remedy=f"export {model.api_key_env}=… in the environment that starts the run",
-        )
-    if key is None and model.api_base is None:
-        raise ConfigurationError(f"{model.id} names neither api_key_env nor api_base", remedy="add one in models.yaml")
     litellm_module()
     fixed: dict[str, Any] = {
         "model": route, "api_key": key or "not-needed", "timeout": model.timeout_seconds, "max_retries": 0,

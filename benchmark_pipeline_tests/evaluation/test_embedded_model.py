@@ -32,6 +32,7 @@ def ask(folder: Path, items: list):
 
 
 @installed
+@pytest.mark.slow
 def test_the_embedded_model_answers_in_the_schema_and_repeats_itself_in_any_order(tmp_path):
     items = [item("C", text=CLEAN), item("C", text=DEFICIENT, company="2")]
     first = ask(tmp_path / "first", items)
@@ -40,7 +41,8 @@ def test_the_embedded_model_answers_in_the_schema_and_repeats_itself_in_any_orde
     assert again[items[1].item_id].content == first[items[1].item_id].content
     row = first[items[0].item_id]
     assert row.prompt_tokens > 100
-    assert row.raw_body is not None
+    assert row.returned_model == local_model.GGUF_NAME
+    assert str(local_model.verify_model_file().parent) not in (row.raw_body or "")
     assert row.cost_usd == 0
     assert local_model.GGUF_SHA256 in row.parameters
 

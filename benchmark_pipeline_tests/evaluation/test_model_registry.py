@@ -8,6 +8,8 @@ import pytest
 
 from benchmark_pipeline.errors import ConfigurationError
 from benchmark_pipeline.evaluation.model_registry import ModelEntry, dated_forms, is_pinned, load_registry
+from benchmark_pipeline.evaluation.planning import run_of
+from benchmark_pipeline.evaluation.request import name_of_run
 
 MODELS_FILE = Path(__file__).resolve().parents[2] / "models.yaml"
 
@@ -83,6 +85,18 @@ def test_a_file_that_is_no_registry_is_refused(tmp_path, text):
 def test_an_unknown_model_is_refused_with_the_known_ones():
     with pytest.raises(ConfigurationError, match="baseline/keyword"):
         load_registry(MODELS_FILE).get("openai/gpt-9-2031-01-01")
+
+
+def test_a_repeat_of_a_model_is_a_run_beside_the_first(tmp_path):
+    path = tmp_path / "models.yaml"
+    path.write_text("models:\n  - {id: openai/m-2025-01-01}\n  - {id: openai/m-2025-01-01, repeat: 1}\n")
+    registry = load_registry(path)
+    assert registry.enabled == ["openai/m-2025-01-01", "openai/m-2025-01-01#1"]
+    assert registry.get("openai/m-2025-01-01#1").repeat == 1
+    for entry in registry.models:
+        assert name_of_run(entry.id, run_of(entry)) == entry.name
+    with pytest.raises(ConfigurationError, match="#2"):
+        registry.get("openai/m-2025-01-01#2")
 
 
 def test_cost_follows_the_price_table():
