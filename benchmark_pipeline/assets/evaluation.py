@@ -33,6 +33,7 @@ class AskConfig(dg.Config):
     max_cost_usd: float | None = Field(
         default=None, description="No call is started that could take this run over so many US dollars; null: no limit."
     )
+    batch: bool = Field(default=False, description="Use the provider's batch API: slower, and cheaper at most.")
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:

@@ -189,12 +189,13 @@ def models_list(profile: ProfileOption = None) -> None:
 
 
 @models_app.command(name="run")
-def models_run(
+def models_run(  # noqa: PLR0917 - typer passes them by name
     model: Annotated[list[str], typer.Argument(help="Names as `icfr-bench models list` prints them.")],
     tasks: Annotated[str, typer.Option("--tasks", "-t", help="Tasks, such as A,C; default: all.")] = "A,B,C,D",
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", min=0, help="US dollars that this command may cost at most.")
     ] = None,
+    batch: Annotated[bool, typer.Option("--batch", help="Use the provider's batch API (OpenAI, Azure).")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and cost for each model; ask nothing.")
     ] = False,
@@ -203,4 +204,4 @@ def models_run(
     """Ask models every item of the profile's dataset. Resumes: what was answered is not asked or paid again."""
     from benchmark_pipeline.cli.models import run_models
 
-    run_models(load_settings(profile), console, model, tasks=tasks, max_cost_usd=max_cost, dry_run=dry_run)
+    run_models(load_settings(profile), console, model, tasks=tasks, max_cost_usd=max_cost, batch=batch, dry_run=dry_run)

@@ -23,6 +23,7 @@ from benchmark_pipeline.evaluation.request import PlannedCall, name_of_run
 from benchmark_pipeline.evaluation.response_log import remaining
 from benchmark_pipeline.evaluation.responses import outcome_counts, response_rows
 from benchmark_pipeline.evaluation.spending import Spending
+from benchmark_pipeline.resources.batches import require_batch_api
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
@@ -78,6 +79,7 @@ def run_models(
     *,
     tasks: str = ",".join(TASKS),
     max_cost_usd: float | None = None,
+    batch: bool = False,
     dry_run: bool = False,
 ) -> None:
     """Asks the models every open call, model by model; with `dry_run` only says what that would be.
@@ -96,12 +98,14 @@ def run_models(
         return
     for part in work:
         preflight.check(part.model, part.open, os.environ)
+        if batch:
+            require_batch_api(part.model)
         Spending(part.model, part.open, max_cost_usd)
     from benchmark_pipeline.definitions import build_defs
 
     def budget() -> dict[str, Any]:
         left = max(0.0, max_cost_usd - client.spent_usd) if max_cost_usd is not None else None
-        return {"ops": {"model_responses": {"config": {"max_cost_usd": left}}}}
+        return {"ops": {"model_responses": {"config": {"max_cost_usd": left, "batch": batch}}}}
 
     with dagster_instance(settings) as instance:
         end_orphaned_runs(instance)

@@ -40,6 +40,8 @@ class Price(BaseModel):
 
     input_per_million: float = Field(ge=0)
     output_per_million: float = Field(ge=0)
+    batch_share: float = Field(default=1.0, gt=0, le=1)
+    """Share of these prices that a call costs through the batch API, as the provider states it."""
     as_of: date
     source: str
 

@@ -60,7 +60,10 @@ class Attempt(BaseModel):
     completion_tokens: int | None = None
     usage: dict[str, Any] | None = None
     """The provider's own count, verbatim."""
+    batch_id: str | None = None
+    """The provider's batch that this call was part of."""
     latency_seconds: float | None = None
+    """Null in a batch."""
     started_at: Utc
     finished_at: Utc
 

@@ -61,6 +61,8 @@ def _row(call: PlannedCall, state: Settled | None, model: ModelEntry, dataset_ve
     cost = None
     if model.price is not None and tokens[0] is not None and tokens[1] is not None:
         cost = model.price.cost(tokens[0], tokens[1])
+        if last is not None and last.batch_id is not None:
+            cost *= model.price.batch_share
     return ModelResponseRow(
         request_key=call.request_key,
         dataset_version=dataset_version,

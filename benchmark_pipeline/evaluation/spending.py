@@ -91,6 +91,23 @@ class Spending:
                 self._reserved = max(0.0, self._reserved - reserved)
                 self._ended.notify_all()
 
+    def fitting(self, calls: Sequence[PlannedCall]) -> list[PlannedCall]:
+        """The first calls that together cannot take the run over its limit; all where there is none."""
+        if self._limit is None:
+            return list(calls)
+        most, fitting = self.usd, []
+        for call in calls:
+            most += self.at_most(call)
+            if most > self._limit:
+                break
+            fitting.append(call)
+        return fitting
+
+    def charge_batch(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
+        """Charges a call of a batch; one that the provider did not answer is not billed."""
+        if self._price is not None and prompt_tokens is not None and completion_tokens is not None:
+            self.usd += self._price.cost(prompt_tokens, completion_tokens) * self._price.batch_share
+
 
 def output_budget(call: PlannedCall) -> int:
     """The token budget of a call's answer; 0 where none is set."""

@@ -37,8 +37,10 @@ from benchmark_pipeline.evaluation.retry import (
     wait_seconds,
 )
 from benchmark_pipeline.evaluation.spending import Spending
+from benchmark_pipeline.storage import AppendLog
 from benchmark_pipeline.tables.items import ItemRow, Task
 
+from .batches import BatchApi, BatchReply, require_batch_api
 from .concurrency import AdaptiveLimit
 from .replies import Reply, reply_of, reply_of_error
 
@@ -69,8 +71,9 @@ class RunSummary:
 class ModelClient:
     """Runs plans. One instance serves a process; `close` is not needed between runs."""
 
-    def __init__(self, log_root: Path) -> None:
+    def __init__(self, log_root: Path, *, batch_poll_seconds: float = 30.0) -> None:
         self._log_root = log_root
+        self._batch_poll_seconds = batch_poll_seconds
         self.spent_usd = 0.0
         """By all runs of this instance."""
 
@@ -86,6 +89,7 @@ class ModelClient:
         items: Sequence[ItemRow],
         *,
         max_cost_usd: float | None = None,
+        batch: bool = False,
     ) -> RunSummary:
         """Makes every call of the plan that has no result yet.
 
@@ -98,6 +102,7 @@ class ModelClient:
             plan: All calls of this model and task.
             items: The asked items of the task; only the baselines read them.
             max_cost_usd: No call is started that could take what this run costs over this many US dollars.
+            batch: Whether the provider's batch API is used. A batch that an earlier run submitted is collected first.
 
         Raises:
             ConfigurationError: the run cannot succeed (see `preflight.check`), the key is refused, or the provider does
@@ -112,6 +117,8 @@ class ModelClient:
             torn = log.torn_lines
             todo = remaining(plan, settled)
             preflight.check(model, todo, os.environ)
+            if batch:
+                require_batch_api(model)
             runner = _Runner(
                 model, prompt, log=log, settled=settled, plan=plan, spending=Spending(model, todo, max_cost_usd)
             )
@@ -119,7 +126,10 @@ class ModelClient:
                 runner.run_baseline(todo, baseline_answers(model.id, items))
             elif todo:
                 try:
-                    asyncio.run(runner.run_model(todo))
+                    if batch and not model.free:
+                        runner.run_batches(todo, self._batch_poll_seconds)
+                    else:
+                        asyncio.run(runner.run_model(todo))
                 finally:
                     self.spent_usd += runner.spending.usd
         return RunSummary(
@@ -175,6 +185,41 @@ class _Runner:
                 group.create_task(self._worker(queue, len(todo), ask))
         if self._stopped_by is not None:
             raise self._stopped_by
+
+    def run_batches(self, todo: Sequence[PlannedCall], poll_seconds: float) -> None:
+        log = AppendLog(self._log.folder / "batches")
+        api = BatchApi(self._model, log, litellm_module(), _connection(self._model), poll_seconds=poll_seconds)
+        by_key = {call.request_key: call for call in todo}
+
+        def tell(text: str) -> None:
+            progress.describe(self._what, text)
+            progress.advance(self._what, self._done, len(todo))
+
+        def keep(replies: Sequence[BatchReply]) -> None:
+            for one in replies:
+                # What was recorded before a kill is not recorded again, and another plan's calls are not this one's.
+                if (call := by_key.pop(one.request_key, None)) is not None:
+                    self._record(call, one.reply, started_at=datetime.now(UTC), latency=None, final=True,
+                                 batch_id=one.batch_id)  # fmt: skip
+                    self.spending.charge_batch(one.reply.prompt_tokens, one.reply.completion_tokens)
+                    self._advance(len(todo))
+            self._log.sync()
+            api.done(replies)
+            for one in replies:
+                self._stop_if_hopeless(one.reply)
+
+        try:
+            earlier = api.resume(tell)
+            answered = {one.request_key for one in earlier if one.reply.outcome != "transport_fail"}
+            keep(earlier)
+            rest = [call for call in todo if call.request_key not in answered]
+            fitting = self.spending.fitting(rest)
+            self.stopped_by_budget = len(fitting) < len(rest)
+            by_key.update({call.request_key: call for call in fitting})
+            if fitting:
+                keep(api.submit(fitting, request_parameters(self._model, self._prompt), tell))
+        finally:
+            log.close()
 
     async def _worker(self, queue: Iterator[PlannedCall], total: int, ask: _Asking) -> None:
         for call in queue:
@@ -241,7 +286,8 @@ class _Runner:
             return reply_of_error(error, capture, retry_after_seconds(capture.headers.get("retry-after")))
         return reply_of(response, capture)
 
-    def _record(self, call: PlannedCall, reply: Reply, *, started_at: datetime, latency: float, final: bool) -> None:
+    def _record(self, call: PlannedCall, reply: Reply, *, started_at: datetime, latency: float | None, final: bool,
+                batch_id: str | None = None) -> None:  # fmt: skip
         outcome, detail = reply.outcome, reply.detail
         if outcome is None:
             verdict = classify(
@@ -280,7 +326,8 @@ class _Runner:
                 prompt_tokens=reply.prompt_tokens,
                 completion_tokens=reply.completion_tokens,
                 usage=reply.usage,
-                latency_seconds=round(latency, 6),
+                batch_id=batch_id,
+                latency_seconds=round(latency, 6) if latency is not None else None,
                 started_at=started_at,
                 finished_at=datetime.now(UTC),
             )
@@ -365,14 +412,11 @@ def _embedded(model: ModelEntry) -> _Asking:
 
 def _remote(model: ModelEntry) -> _Asking:
     route = model.route or model.id
-    key = os.environ.get(model.api_key_env) if model.api_key_env else None
     litellm_module()
+    connection = _connection(model)
     fixed: dict[str, Any] = {
-        "model": route, "api_key": key or "not-needed", "timeout": model.timeout_seconds, "max_retries": 0,
-        "num_retries": 0,
+        "model": route, **connection, "timeout": model.timeout_seconds, "max_retries": 0, "num_retries": 0,
     }  # fmt: skip
-    if model.api_base:
-        fixed["api_base"] = model.api_base
 
     def open_client() -> tuple[Any, Callable[[], Any]]:
         from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
@@ -382,11 +426,17 @@ def _remote(model: ModelEntry) -> _Asking:
             return handler, handler.close
         from openai import AsyncOpenAI
 
-        client = AsyncOpenAI(api_key=fixed["api_key"], base_url=model.api_base, http_client=handler.client,
+        client = AsyncOpenAI(api_key=connection["api_key"], base_url=model.api_base, http_client=handler.client,
                              max_retries=0, timeout=model.timeout_seconds)  # fmt: skip
         return client, handler.close
 
     return _Asking(fixed, open_client)
+
+
+def _connection(model: ModelEntry) -> dict[str, Any]:
+    """Key and address, as litellm takes them."""
+    key = os.environ.get(model.api_key_env) if model.api_key_env else None
+    return {"api_key": key or "not-needed", **({"api_base": model.api_base} if model.api_base else {})}
 
 
 @contextlib.asynccontextmanager

@@ -50,6 +50,10 @@ class MockOpenAI:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.asked: Counter[str] = Counter()
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.batch_status = "completed"
+        """How a batch ends at its second poll; `validating` never ends."""
         self.in_flight = 0
         self.most_in_flight = 0
         self._loop = asyncio.new_event_loop()
@@ -85,11 +89,71 @@ class MockOpenAI:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", self._answer)
         app.router.add_post("/v1/messages", self._answer)
+        app.router.add_post("/v1/files", self._upload)
+        app.router.add_get("/v1/files/{id}/content", self._download)
+        app.router.add_post("/v1/batches", self._create_batch)
+        app.router.add_get("/v1/batches", self._list_batches)
+        app.router.add_get("/v1/batches/{id}", self._retrieve_batch)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port)
         await site.start()
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+
+    async def _upload(self, request: web.Request) -> web.StreamResponse:
+        form = await request.post()
+        name, body = f"file-{len(self.files)}", form["file"].file.read()  # type: ignore[union-attr]
+        self.files[name] = body
+        return web.json_response({"id": name, "object": "file", "bytes": len(body), "created_at": 1_700_000_000,
+                                  "filename": "b.jsonl", "purpose": "batch", "status": "processed"})  # fmt: skip
+
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        return web.Response(body=self.files[request.match_info["id"]])
+
+    async def _create_batch(self, request: web.Request) -> web.StreamResponse:
+        asked = await request.json()
+        name = f"batch_{len(self.batches)}"
+        self.batches[name] = {
+            "id": name, "object": "batch", "endpoint": asked["endpoint"], "input_file_id": asked["input_file_id"],
+            "completion_window": "24h", "status": "validating", "created_at": 1_700_000_000,
+            "metadata": asked.get("metadata"), "output_file_id": None, "error_file_id": None,
+            "request_counts": {"total": 0, "completed": 0, "failed": 0},
+        }  # fmt: skip
+        return web.json_response(self.batches[name])
+
+    async def _list_batches(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response({"object": "list", "data": list(self.batches.values()), "has_more": False})
+
+    async def _retrieve_batch(self, request: web.Request) -> web.StreamResponse:
+        batch = self.batches[request.match_info["id"]]
+        if batch["status"] == "validating":
+            batch["status"] = "in_progress" if self.batch_status != "validating" else "validating"
+        elif batch["status"] == "in_progress":
+            self._end_batch(batch)
+        return web.json_response(batch)
+
+    def _end_batch(self, batch: dict[str, Any]) -> None:
+        batch["status"] = self.batch_status
+        if self.batch_status == "failed":
+            batch["errors"] = {"object": "list", "data": [{"code": "m", "message": "no such model", "line": 1}]}
+            return
+        good, bad = [], []
+        for line in self.files[batch["input_file_id"]].splitlines():
+            asked = json.loads(line)
+            prompt = asked["body"]["messages"][-1]["content"]
+            told = self._script(prompt, self.asked[prompt])
+            self.asked[prompt] += 1
+            if told.hang:  # the window closed before this one
+                continue
+            error = {"error": {"message": f"told to answer {told.status}", "type": "mock", "code": None}}
+            body = _completion(told, asked["body"]) if told.status == 200 else error
+            reply = {"id": "r", "custom_id": asked["custom_id"], "error": None,
+                     "response": {"status_code": told.status, "request_id": "req-b", "body": body}}  # fmt: skip
+            (good if told.status == 200 else bad).append(json.dumps(reply))
+        for name, lines in (("output_file_id", good), ("error_file_id", bad)):
+            if lines:
+                batch[name] = f"file-{len(self.files)}"
+                self.files[batch[name]] = "\n".join(lines).encode()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
@@ -124,21 +188,25 @@ class MockOpenAI:
             return web.json_response(error, status=told.status, headers=headers)
         if request.path == "/v1/messages":
             return web.json_response(_anthropic_form(told, asked), headers=headers)
-        message: dict[str, Any] = {"role": "assistant", "content": told.content}
-        if told.refusal is not None:
-            message["refusal"] = told.refusal
-        completion = {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1_700_000_000,
-            "model": told.model or asked["model"],
-            "system_fingerprint": "fp_mock",
-            "choices": [{"index": 0, "message": message, "finish_reason": told.finish_reason}],
-            "usage": {"prompt_tokens": 700, "completion_tokens": 8, "total_tokens": 708},
-        }
+        completion = _completion(told, asked)
         return web.Response(
             status=200, body=json.dumps(completion).encode(), headers={"Content-Type": "application/json", **headers}
         )
+
+
+def _completion(told: Behaviour, asked: dict[str, Any]) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": told.content}
+    if told.refusal is not None:
+        message["refusal"] = told.refusal
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": told.model or asked["model"],
+        "system_fingerprint": "fp_mock",
+        "choices": [{"index": 0, "message": message, "finish_reason": told.finish_reason}],
+        "usage": {"prompt_tokens": 700, "completion_tokens": 8, "total_tokens": 708},
+    }
 
 
 def _anthropic_form(told: Behaviour, asked: dict[str, Any]) -> dict[str, Any]:
