@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -103,9 +104,11 @@ def test_a_partition_key_is_model_and_task():
             assets.partition_of(odd)
 
 
-def test_a_partition_that_lost_a_row_fails_its_check(tmp_path):
+def test_a_partition_that_lost_a_row_fails_its_check(stage, tmp_path):
+    shutil.copytree(stage.settings.data_root, tmp_path, dirs_exist_ok=True)
     stage = Stage(tmp_path)
-    stage.ask_all()
+    for table in ("parsed_answers", "scores"):
+        Path(stage.lake.path(table)).unlink()
     key = dg.MultiPartitionKey({"model": "baseline/keyword", "task": "C"})
     rows = stage.lake.read(ModelResponseRow, "model_responses", [key])
     stage.lake.write("model_responses", rows[:1], key)
