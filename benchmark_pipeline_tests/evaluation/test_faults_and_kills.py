@@ -74,33 +74,50 @@ def test_random_faults_over_two_thousand_calls_lose_none(tmp_path):
     survives(tmp_path, 2000, concurrency=64, max_attempts=12)
 
 
-KILLED = """
-import sys
+NURSERY = """
+import os, sys
 sys.path.insert(0, {here!r})
 from pathlib import Path
 from evaluation_examples import remote_model
 from test_model_client import items_of, run
-run(Path({folder!r}), remote_model({url!r}, concurrency={in_flight}), items_of({count}))
+from benchmark_pipeline.resources.model_client import litellm_module
+litellm_module()
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        run(Path({folder!r}), remote_model({url!r}, concurrency={in_flight}), items_of({count}))
+        os._exit(0)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("ended", flush=True)
 """
+"""Starts a run as a process of its own for each line, so that litellm is imported once and not at every kill."""
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_twenty_kills_at_random_moments_lose_no_answer_and_repay_at_most_what_was_in_flight(tmp_path):
-    chance, in_flight, count, kills = random.Random(7), 8, 900, 20
+    chance, in_flight, count, kills = random.Random(7), 8, 500, 20
     with MockOpenAI(lambda prompt, earlier: Behaviour(latency=0.02), keep=False) as server:
-        code = KILLED.format(here=str(HERE), folder=str(tmp_path), url=server.url, in_flight=in_flight, count=count)
+        code = NURSERY.format(here=str(HERE), folder=str(tmp_path), url=server.url, in_flight=in_flight, count=count)
         model = remote_model(server.url, concurrency=in_flight)
         kept: set[str] = set()
+        nursery = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=HERE.parents[1], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert nursery.stdin is not None
+        assert nursery.stdout is not None
         for _ in range(kills):
             before = sum(server.asked.values())
-            process = subprocess.Popen([sys.executable, "-c", code], cwd=HERE.parents[1])
-            until = before + chance.randint(1, 40)
-            while sum(server.asked.values()) < until and process.poll() is None:
+            nursery.stdin.write("run\n")
+            nursery.stdin.flush()
+            process = int(nursery.stdout.readline())
+            until = before + chance.randint(1, 20)
+            while sum(server.asked.values()) < until and Path(f"/proc/{process}").exists():
                 time.sleep(0.002)
             time.sleep(chance.uniform(0, 0.05))
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
+            os.kill(process, signal.SIGKILL)
+            assert nursery.stdout.readline() == "ended\n"
             time.sleep(0.1)  # the server ends what it had in hand
             log = ModelClient(tmp_path).log(model.name, "C")
             now = {key for key, state in log.settled().items() if state.is_result}
@@ -108,6 +125,8 @@ def test_twenty_kills_at_random_moments_lose_no_answer_and_repay_at_most_what_wa
             # This run's calls without a result are those that were in flight when it was killed.
             assert sum(server.asked.values()) - before - (len(now) - len(kept)) <= in_flight
             kept = now
+        nursery.stdin.close()
+        nursery.wait()
         assert 0 < len(kept) < count
         summary, rows = run(tmp_path, model, items_of(count))
         assert summary.answered_before == len(kept)
