@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ReviewStatus
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ReviewStatus, Task
 
 from .identity import pair_text_sha256
 
@@ -61,6 +61,11 @@ class ReviewLog:
     """Records with a decision id that was read before."""
 
 
+READERS: Mapping[Task, int] = {"A": 2, "B": 2, "C": 1, "D": 2}
+"""Readers that an item as filed needs. The label of Task C follows from what was filed, so one person confirms it; the
+others are judgements. A twin takes its gold from its original and needs one reader for its text."""
+
+
 @dataclass(frozen=True)
 class ReviewState:
     """State of one item after all decisions that hold."""
@@ -68,6 +73,8 @@ class ReviewState:
     status: ReviewStatus = "pending"
     reviewers: tuple[str, ...] = ()
     changes: Mapping[str, Any] = field(default_factory=dict)
+    needs: Literal["second_reader", "adjudication"] | None = None
+    """What keeps a pending item pending; with a rejection that another reader does not share, what may bring it back."""
 
 
 def is_model_id(reviewer: str, known_models: Collection[str] = ()) -> bool:
@@ -126,6 +133,8 @@ def _why_refused(row: ItemReviewRow, now: datetime, known_models: Collection[str
         return f"reviewer {row.reviewer!r} is the id of a model; a person decides"
     if row.decided_at > now + CLOCK_SKEW:
         return f"decided at {row.decided_at.isoformat()}, in the future"
+    if (row.decision == "undo") != (row.voids is not None):
+        return "undo names the decision it takes back, and nothing else does"
     if row.decision in ("change", "reject") and not (row.reason or "").strip():
         return f"{row.decision} needs a reason"
     if row.decision == "change" and row.kind in ("item", "paraphrase"):
@@ -140,18 +149,25 @@ def _why_refused(row: ItemReviewRow, now: datetime, known_models: Collection[str
     return None
 
 
-def review_states(
+def standing(decisions: Sequence[ItemReviewRow]) -> list[ItemReviewRow]:
+    """Decisions that were not taken back, without the records that take back. One undoes only one's own decision."""
+    undone = {(row.voids, row.reviewer.strip()) for row in decisions if row.decision == "undo"}
+    return [
+        row for row in decisions if row.decision != "undo" and (row.decision_id, row.reviewer.strip()) not in undone
+    ]
+
+
+def readers_needed(item: ItemRow) -> int:
+    """Readers whose decision an item needs before it can be accepted."""
+    return READERS[item.task] if item.arm == "verbatim" else 1
+
+
+def decisions_by_item(
     decisions: Sequence[ItemReviewRow], items: Sequence[ItemRow]
-) -> tuple[dict[str, ReviewState], list[ItemReviewRow]]:
-    """State of every item that has a decision which holds, and the decisions that are void.
+) -> tuple[dict[str, dict[str, ItemReviewRow]], list[ItemReviewRow]]:
+    """The latest standing decision of each reviewer on each item, and the decisions on other texts, which are void.
 
-    A decision holds for the text that the reviewer saw. Of one reviewer the latest decision counts; over reviewers a
-    rejection outweighs a change, and a change outweighs an acceptance. A decision on a scenario pair counts for both
-    halves. `skip` decides nothing.
-
-    Args:
-        decisions: decisions in order of time.
-        items: items and paraphrase twins of this build.
+    A decision on a scenario pair counts for both halves. `skip` decides nothing.
     """
     texts = {item.item_id: item.text_sha256 for item in items}
     pairs: dict[str, list[ItemRow]] = defaultdict(list)
@@ -160,7 +176,7 @@ def review_states(
             pairs[item.pair_id].append(item)
     latest: dict[str, dict[str, ItemReviewRow]] = defaultdict(dict)
     void: list[ItemReviewRow] = []
-    for row in decisions:
+    for row in standing(decisions):
         if row.kind == "clean_pool":
             continue
         if row.kind == "scenario_pair":
@@ -172,22 +188,63 @@ def review_states(
             void.append(row)
         elif row.decision != "skip":
             for target in targets:
-                latest[target][row.reviewer.strip()] = row
-    return {item_id: _combine(by_reviewer) for item_id, by_reviewer in latest.items()}, void
+                before = latest[target].get(row.reviewer.strip())
+                if before is not None and before.role == "reader" and row.role == "adjudicator":
+                    void.append(row)  # a reader does not judge between himself and another
+                else:
+                    latest[target][row.reviewer.strip()] = row
+    return dict(latest), void
 
 
-def _combine(by_reviewer: Mapping[str, ItemReviewRow]) -> ReviewState:
+def review_states(
+    decisions: Sequence[ItemReviewRow], items: Sequence[ItemRow]
+) -> tuple[dict[str, ReviewState], list[ItemReviewRow]]:
+    """State of every item that has a decision which holds, and the decisions that are void.
+
+    A decision holds for the text that the reviewer saw, and of one reviewer the latest counts. An item is accepted or
+    changed once enough readers gave the same answer, or an adjudicator gave one. Any rejection keeps it out until an
+    adjudicator overrules it.
+
+    Args:
+        decisions: decisions in order of time.
+        items: items and paraphrase twins of this build.
+    """
+    by_id = {item.item_id: item for item in items}
+    latest, void = decisions_by_item(decisions, items)
+    return {item_id: _combine(rows, readers_needed(by_id[item_id])) for item_id, rows in latest.items()}, void
+
+
+def _combine(by_reviewer: Mapping[str, ItemReviewRow], needed: int) -> ReviewState:
     rows = sorted(by_reviewer.values(), key=lambda row: row.decided_at)
     reviewers = tuple(sorted(by_reviewer))
-    kinds = {row.decision for row in rows}
-    if "reject" in kinds:
+    readers = [row for row in rows if row.role == "reader"]
+    answers = {_answer(row) for row in readers}
+    adjudicated = [row for row in rows if row.role == "adjudicator"]
+    if adjudicated:
+        return _state(adjudicated[-1], reviewers)
+    if any(row.decision == "reject" for row in readers):
+        return ReviewState("rejected", reviewers, needs="adjudication" if len(answers) > 1 else None)
+    if len(answers) > 1:
+        return ReviewState("pending", reviewers, needs="adjudication")
+    if len(readers) < needed:
+        return ReviewState("pending", reviewers, needs="second_reader")
+    return _state(readers[-1], reviewers)
+
+
+def _answer(row: ItemReviewRow) -> str:
+    """What two readers must have in common to agree."""
+    return f"{row.decision} {json.dumps(_changes(row), sort_keys=True)}"
+
+
+def _changes(row: ItemReviewRow) -> dict[str, Any]:
+    return dict(json.loads(row.changes)) if row.decision == "change" and row.changes else {}
+
+
+def _state(row: ItemReviewRow, reviewers: tuple[str, ...]) -> ReviewState:
+    if row.decision == "reject":
         return ReviewState("rejected", reviewers)
-    if "change" in kinds:
-        changes: dict[str, Any] = {}
-        for row in rows:
-            if row.decision == "change" and row.changes:
-                changes |= json.loads(row.changes)
-        return ReviewState("changed", reviewers, changes)
+    if row.decision == "change":
+        return ReviewState("changed", reviewers, _changes(row))
     return ReviewState("accepted", reviewers)
 
 

@@ -7,6 +7,7 @@ why both stand beside the raw agreement.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,43 @@ from numpy.typing import NDArray
 
 Ratings = Sequence[Sequence[Hashable | None]]
 """One row a rater, one column a unit; None where the rater did not rate the unit."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement over units that two or more readers answered; null where it is not defined."""
+
+    units: int
+    """Units with two answers or more; units with fewer say nothing about agreement."""
+    raw: float | None
+    """Share of pairs of answers to the same unit that are equal, averaged over units."""
+    alpha: float | None
+    """Krippendorff's alpha, nominal; null where every answer is the same."""
+    ac1: float | None
+    """Gwet's AC1; null where fewer than two categories are known."""
+
+
+def agreement(units: Sequence[Sequence[str]], categories: int | None = None) -> Agreement:
+    """Agreement over units, in the three ways that are printed together.
+
+    Args:
+        units: the answers to each unit, one a reader who answered.
+        categories: number of possible answers, where it is known; otherwise the number of different answers seen.
+    """
+    rated = [answers for answers in units if len(answers) >= 2]
+    if not rated:
+        return Agreement(0, None, None, None)
+    labels: list[Hashable] = sorted({answer for answers in rated for answer in answers})
+    # Answers that nobody gave count towards what chance would do; their names do not matter.
+    labels += [("never given", number) for number in range((categories or 0) - len(labels))]
+    readers = max(map(len, rated))
+    ratings = [[answers[reader] if reader < len(answers) else None for answers in rated] for reader in range(readers)]
+    return Agreement(
+        len(rated),
+        raw_agreement(ratings, labels),
+        krippendorff_alpha(ratings, labels),
+        gwet_ac1(ratings, labels) if len(labels) > 1 else None,
+    )
 
 
 def quadratic_kappa(confusion: NDArray[np.float64]) -> NDArray[np.float64]:

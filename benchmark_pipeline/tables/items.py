@@ -212,8 +212,8 @@ class ItemReviewRow(Row):
     """Version of the text that the reviewer saw; another text voids the decision."""
     reviewer: str
     """A person; the review tool refuses model ids."""
-    decision: Literal["accept", "change", "reject", "skip"]
-    """What the reviewer decided."""
+    decision: Literal["accept", "change", "reject", "skip", "undo"]
+    """What the reviewer decided; `undo` takes back an earlier decision of the same reviewer."""
     reason: str | None
     """Required to reject or change."""
     changes: str | None
@@ -222,6 +222,10 @@ class ItemReviewRow(Row):
     """Time on the item."""
     decided_at: Utc
     """When."""
+    role: Literal["reader", "adjudicator"] = "reader"
+    """An adjudicator decides where readers disagree, and has not read the item as a reader."""
+    voids: str | None = None
+    """With `undo`: id of the decision that is taken back."""
 
 
 class InvariantResult(Struct):
