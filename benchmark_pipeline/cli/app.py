@@ -94,6 +94,51 @@ def ui(
     serve(load_settings(profile), port)
 
 
+review_app = typer.Typer(help="Human review: the local page, and the exchange with other tools.", rich_markup_mode=None)
+app.add_typer(review_app, name="review")
+
+
+@review_app.callback(invoke_without_command=True)
+def review(
+    context: typer.Context,
+    profile: ProfileOption = None,
+    reviewer: Annotated[str | None, typer.Option("--reviewer", help="Your name; the page asks otherwise.")] = None,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 3100,
+) -> None:
+    """Open the review page (bound to 127.0.0.1); without a subcommand."""
+    if context.invoked_subcommand is None:
+        from benchmark_pipeline.review.serve import serve as serve_review
+
+        serve_review(load_settings(profile), console, reviewer, port)
+
+
+FormatOption = Annotated[str, typer.Option("--format", "-f", help="csv, label-studio, or label-studio-config.")]
+
+
+@review_app.command(name="export")
+def review_export(
+    path: Annotated[Path, typer.Argument(help="File to write.")],
+    profile: ProfileOption = None,
+    output: FormatOption = "csv",
+) -> None:
+    """Write the items to review, with the decisions so far, for another tool."""
+    from benchmark_pipeline.cli.review import export_reviews
+
+    export_reviews(load_settings(profile), path, output, console)
+
+
+@review_app.command(name="import")
+def review_import(
+    path: Annotated[Path, typer.Argument(help="CSV file, or JSON export of Label Studio.")],
+    profile: ProfileOption = None,
+) -> None:
+    """Take decisions from a file: all of them, or, where any line is wrong, none."""
+    from benchmark_pipeline.cli.review import import_reviews
+
+    if not import_reviews(load_settings(profile), path, console):
+        raise typer.Exit(1)
+
+
 @app.command()
 def trace(
     what: Annotated[str, typer.Argument(help="`headline`, or an item id.")],
