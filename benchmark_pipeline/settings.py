@@ -50,6 +50,9 @@ class Settings(BaseSettings):
     diagnostic_arms: list[Literal["names_masked", "conclusion_masked"]] = Field(default_factory=list)
     """Diagnostic arms of Task C to build beside the items as filed (JSON list). Each asks every Task C item once more."""
 
+    holdout_share: float = Field(default=0.0, ge=0, lt=1)
+    """Share of companies and scenario pairs whose items stay private: they are kept apart from every release."""
+
     edgar_identity: str | None = None
     """`Name email`: sent as User-Agent, demanded by the SEC's fair-access rules."""
     edgar_www_url: str = "https://www.sec.gov"
@@ -123,6 +126,11 @@ class Settings(BaseSettings):
     def releases_folder(self) -> Path:
         """Published dataset folders."""
         return self.folder / "releases"
+
+    @property
+    def private_folder(self) -> Path:
+        """Items that are held out of releases."""
+        return self.folder / "private"
 
     @property
     def response_log_folder(self) -> Path:

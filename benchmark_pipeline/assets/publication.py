@@ -1,6 +1,7 @@
 """Publication: metrics, the headline, and what is published from them."""
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,16 @@ import dagster as dg
 from benchmark_pipeline.publication.cutoffs import training_cutoffs
 from benchmark_pipeline.publication.forest import forest_image
 from benchmark_pipeline.publication.headline import headline_rows
+from benchmark_pipeline.publication.holdout import is_held_out, split
 from benchmark_pipeline.publication.load_runs import load_runs
 from benchmark_pipeline.publication.metrics import metric_rows
-from benchmark_pipeline.publication.release import ReleaseContents, build_release
+from benchmark_pipeline.publication.release import (
+    BuiltRelease,
+    ReleaseContents,
+    Withdrawn,
+    build_holdout,
+    build_release,
+)
 from benchmark_pipeline.publication.report import write_report
 from benchmark_pipeline.publication.results import status_of
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
@@ -20,8 +28,8 @@ from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables import TABLES
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
-from benchmark_pipeline.tables.evaluation import PromptTemplateRow
-from benchmark_pipeline.tables.items import ItemRow
+from benchmark_pipeline.tables.evaluation import PromptTemplateRow, ScoreRow
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
 from benchmark_pipeline.tables.publication import HeadlineRow, PublishedFileRow
 
 from .common import logging_progress, record, table_asset, table_markdown
@@ -84,36 +92,65 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         record(context, lake.write("report", [row]), report=dg.MetadataValue.path(str(settings.report_path)))
 
     @table_asset(
-        "dataset_release", deps=["labeled_items", "clean_pool", "prompt_templates"], kinds=("huggingface",),
+        "dataset_release",
+        deps=["labeled_items", "candidate_items", "item_reviews", "clean_pool", "prompt_templates", "scores"], kinds=("huggingface",),
         code_version=CODE_VERSION,
     )  # fmt: skip
     def dataset_release(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
-        items = lake.read(ItemRow, "labeled_items")
-        contents = ReleaseContents(
-            dataset_version=version,
-            items=items,
-            clean_pool=lake.read(CleanPoolRow, "clean_pool"),
-            prompts=lake.read(PromptTemplateRow, "prompt_templates"),
-            licence_code=(PROJECT_ROOT / "LICENSE").read_text(encoding="utf-8"),
-            licence_data=(PROJECT_ROOT / "LICENSE-DATA").read_text(encoding="utf-8"),
-        )
+        contents, private = release_contents(settings, lake)
         # A scheduled run only ever builds a preview; `icfr-bench release` cuts a release on purpose.
         built = build_release(contents, settings.releases_folder, preview=True)
-        row = PublishedFileRow(
-            path=str(built.folder.relative_to(settings.folder)), kind="dataset_release", dataset_version=version,
-            status=built.status, sha256=built.sums_sha256, size_bytes=built.size_bytes, built_at=datetime.now(UTC),
-        )  # fmt: skip
+        if private.items:
+            build_holdout(private, settings.private_folder)
+        cut = [row for row in lake.read(PublishedFileRow, "dataset_release") if row.status == "release"]
         record(
             context,
-            lake.write("dataset_release", [row]),
+            lake.write("dataset_release", [*cut, published_release(settings, built)]),
             why_preview=dg.MetadataValue.md(
                 "\n".join(f"- {blocker}" for blocker in built.blockers) or "(gate is open)"
             ),
+            offenders=dg.MetadataValue.json({finding.rule: list(finding.offenders) for finding in built.findings}),
+            held_out=len(private.items),
             files=built.files,
             folder=dg.MetadataValue.path(str(built.folder)),
         )
 
     return [metrics, headline_false_positive_rate, warehouse, report, dataset_release]
+
+
+def published_release(settings: Settings, built: BuiltRelease) -> PublishedFileRow:
+    """The row of a dataset folder."""
+    return PublishedFileRow(
+        path=str(built.folder.relative_to(settings.folder)), kind="dataset_release",
+        dataset_version=settings.dataset_version, status=built.status, sha256=built.sums_sha256,
+        size_bytes=built.size_bytes, built_at=datetime.now(UTC),
+    )  # fmt: skip
+
+
+def release_contents(settings: Settings, lake: Lake) -> tuple[ReleaseContents, ReleaseContents]:
+    """What the lake gives for the published folder and for the private hold-out."""
+    items = lake.read(ItemRow, "labeled_items")
+    public, private = split(items, settings.holdout_share)
+    decisions = lake.read(ItemReviewRow, "item_reviews")
+    candidates = [item for item in lake.read(ItemRow, "candidate_items") if item.reject_reason is None]
+    kept = {item.item_id for item in items}
+    left = [
+        item
+        for item in candidates
+        if item.item_id not in kept and not is_held_out(item.company_key, settings.holdout_share)
+    ]
+    contents = ReleaseContents(
+        dataset_version=settings.dataset_version,
+        items=public,
+        clean_pool=lake.read(CleanPoolRow, "clean_pool"),
+        prompts=lake.read(PromptTemplateRow, "prompt_templates"),
+        licence_code=(PROJECT_ROOT / "LICENSE").read_text(encoding="utf-8"),
+        licence_data=(PROJECT_ROOT / "LICENSE-DATA").read_text(encoding="utf-8"),
+        decisions=decisions,
+        scores=lake.read(ScoreRow, "scores"),
+        withdrawn=[Withdrawn(item.item_id, "rejected in human review") for item in left],
+    )
+    return contents, replace(contents, items=private, withdrawn=())
 
 
 def _headline_scalars(rows: list[HeadlineRow]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from typing import Any
 
 import dagster as dg
 
+from benchmark_pipeline.assets.common import table_markdown
 from benchmark_pipeline.assets.items import review_log
+from benchmark_pipeline.items.agreement import agreement_by_task
 from benchmark_pipeline.items.candidates import CLEAN_SHARE, MAX_SURFACE_AUC, accepted, clean_share, surface_baselines
 from benchmark_pipeline.items.identity import item_id, text_sha256
 from benchmark_pipeline.items.labeled import build_labeled
@@ -121,6 +123,15 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         """Warns where the log holds records that cannot be a person's decision."""
         return _result([f"{r.decision_id}: {r.why}" for r in review_log(settings).refused], warn=True)
 
+    @dg.asset_check(asset="item_reviews", additional_deps=["candidate_items"])
+    def readers_agree_beyond_chance(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+        """Warns where Krippendorff's alpha of a task is below 0.6 on ten items or more: the labelling guide is then revised."""
+        found = agreement_by_task(
+            lake.read(ItemReviewRow, "item_reviews"), accepted(lake.read(ItemRow, "candidate_items"))
+        )
+        low = [f"task {row.task}: alpha {row.agreement.alpha:.2f}" for row in found if row.too_low]
+        return _result(low, warn=True, agreement=table_markdown([row.as_row() for row in found]))
+
     @dg.asset_check(asset="paraphrased_subset", blocking=True)
     def every_usable_paraphrase_keeps_all_blocking_invariants(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
         """Twelve invariants a twin, none of the blocking ones failed where it may be used."""
@@ -158,6 +169,7 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         surface_rules_do_not_recover_the_gold,
         every_record_of_the_review_log_is_accounted_for,
         no_review_decision_was_refused,
+        readers_agree_beyond_chance,
         every_usable_paraphrase_keeps_all_blocking_invariants,
         the_item_set_reconciles_with_candidates_twins_and_reviews,
         every_scenario_pair_and_every_twin_is_complete,

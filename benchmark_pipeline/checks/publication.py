@@ -7,6 +7,8 @@ from contextlib import closing
 import dagster as dg
 import duckdb
 
+from benchmark_pipeline.assets.publication import release_contents
+from benchmark_pipeline.publication.release_gate import GATE, Rule
 from benchmark_pipeline.publication.results import status_of
 from benchmark_pipeline.publication.warehouse import literal, write_ahead_log
 from benchmark_pipeline.settings import Settings
@@ -66,7 +68,15 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         rows = lake.read(PublishedFileRow, "dataset_release")
         return _result([problem for row in rows for problem in checksum_problems(settings, row)])
 
+    def gate_check(rule: Rule) -> dg.AssetChecksDefinition:
+        @dg.asset_check(asset="dataset_release", name=rule.name, blocking=True, description=_GATE_SAYS)
+        def holds(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+            return gate_result(rule, settings, lake)
+
+        return holds
+
     return [
+        *(gate_check(rule) for rule in GATE),
         every_headline_has_its_own_identity,
         counts_and_intervals_fit_together,
         preview_is_stated_while_an_item_is_unreviewed,
@@ -76,6 +86,24 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         report_needs_no_network_and_states_its_status,
         release_files_match_their_checksums,
     ]
+
+
+_GATE_SAYS = (
+    "A rule of the release gate. Broken, it blocks a release and is a warning on a preview, which says so by name."
+)
+
+
+def gate_result(rule: Rule, settings: Settings, lake: Lake) -> dg.AssetCheckResult:
+    """One rule on the rows of the newest folder, with every offender."""
+    contents, _ = release_contents(settings, lake)
+    offenders = rule.offenders(contents.gate_input)
+    rows = lake.read(PublishedFileRow, "dataset_release")
+    preview = not any(row.status == "release" and row.dataset_version == settings.dataset_version for row in rows)
+    return dg.AssetCheckResult(
+        passed=not offenders,
+        severity=dg.AssetCheckSeverity.WARN if preview else dg.AssetCheckSeverity.ERROR,
+        metadata={"offenders": offenders, "found": len(offenders)},
+    )
 
 
 def repeated_identities(rows: Iterable[HeadlineRow]) -> list[str]:

@@ -139,6 +139,32 @@ def review_import(
         raise typer.Exit(1)
 
 
+release_app = typer.Typer(help="Dataset releases: cut one, verify one.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(release_app, name="release")
+
+
+@release_app.command(name="build")
+def release_build(
+    profile: ProfileOption = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Build the preview, which the gate does not stop.")
+    ] = False,
+) -> None:
+    """Cut the dataset release. Refuses, naming the offenders, while an item waits for its human decision."""
+    from benchmark_pipeline.cli.release import build
+
+    build(load_settings(profile), console, preview=preview)
+
+
+@release_app.command(name="verify")
+def release_verify(folder: Annotated[Path, typer.Argument(help="Dataset folder.")]) -> None:
+    """Recompute checksums, reviews, gate and headline from the folder alone."""
+    from benchmark_pipeline.cli.release import verify_folder
+
+    if not verify_folder(folder, console):
+        raise typer.Exit(1)
+
+
 @app.command()
 def trace(
     what: Annotated[str, typer.Argument(help="`headline`, or an item id.")],

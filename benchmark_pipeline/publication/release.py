@@ -1,4 +1,4 @@
-"""The dataset folder: items, labels apart from inputs, prompts, evidence, card and checksums.
+"""The dataset folder: items, labels apart from inputs, reviews, scores, prompts, evidence, card and checksums.
 
 A release is cut once and never changed. While an item waits for its human decision only a preview can be built; its
 folder says so by name, and a newer preview replaces it as a whole. The same rows give the same bytes.
@@ -21,23 +21,37 @@ import yaml
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
-from benchmark_pipeline.tables.evaluation import PromptTemplateRow
-from benchmark_pipeline.tables.items import TASKS, ItemRow
-from benchmark_pipeline.tables.publication import Status
+from benchmark_pipeline.tables.evaluation import PromptTemplateRow, ScoreRow
+from benchmark_pipeline.tables.items import TASKS, ItemReviewRow, ItemRow
+from benchmark_pipeline.tables.publication import HeadlineRow, Status
 
+from .croissant import croissant
+from .datasheet import datasheet
+from .headline import headline_rows
 from .measures import attested_clean
-from .release_gate import gate
+from .release_gate import CANARY, GATE, Finding, GateInput, findings
 from .warehouse import literal
 
+SHOWN = 8
+"""Offenders named in an error; the gate report names all."""
 INPUT_COLUMNS = ("item_id", "task", "arm", "text", "fiscal_year_end", "population", "jurisdiction", "regime", "language",
-                 "fiscal_year", "form", "cik", "accession", "source_ref", "twin_of", "pair_id")  # fmt: skip
+                 "fiscal_year", "form", "cik", "accession", "source_ref", "source_span", "twin_of", "pair_id",
+                 "company_key", "text_sha256")  # fmt: skip
 """What a model may see or a user needs to find the source; every gold column is in `labels/`."""
 LABEL_COLUMNS = ("item_id", "task", "label_source", "drafted_by", "gradient_bearing", "gold_icfr", "clean_rating",
                  "gold_effective", "gold_gap_type", "gold_severity", "gold_component", "gold_components_accepted",
                  "gold_citation", "gold_citations_accepted", "gold_evidence", "root_cause_stated", "touches_itgc",
                  "pair_role", "pair_kind", "seasoning_tier", "strata", "sic_division", "inclusion_probability",
-                 "review_status", "replaces", "builder_version")  # fmt: skip
-"""Truth and its origin. Reviewers' names stay in the review log."""
+                 "review_status", "reviewed_by", "replaces", "builder_version")  # fmt: skip
+"""Truth and its origin."""
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """An item that is no longer in the dataset."""
+
+    item_id: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,18 @@ class ReleaseContents:
     prompts: Sequence[PromptTemplateRow]
     licence_code: str
     licence_data: str
+    decisions: Sequence[ItemReviewRow] = ()
+    """Human decisions; those on items of the folder and on withdrawn ones are published."""
+    scores: Sequence[ScoreRow] = ()
+    """Scores of this dataset version, of which the headline in the folder is computed."""
+    withdrawn: Sequence[Withdrawn] = ()
+    """Items that left."""
+
+    @property
+    def gate_input(self) -> GateInput:
+        """What the gate judges."""
+        items = sorted(self.items, key=lambda item: item.item_id)
+        return GateInput(items, self.clean_pool, self.decisions, [prompt.template for prompt in self.prompts])
 
 
 @dataclass(frozen=True)
@@ -60,6 +86,8 @@ class BuiltRelease:
     status: Status
     blockers: tuple[str, ...]
     """Why it is only a preview; empty for a release."""
+    findings: tuple[Finding, ...]
+    """The same, with every offender."""
     sums_sha256: str
     """SHA-256 of SHA256SUMS."""
     size_bytes: int
@@ -73,7 +101,8 @@ def build_release(contents: ReleaseContents, releases: Path, *, preview: bool) -
         BenchError: a release is asked for while the gate is shut, or the release exists already.
     """
     version = contents.dataset_version
-    blockers = gate(contents.items, contents.clean_pool)
+    found = findings(contents.gate_input)
+    blockers = [finding.problem for finding in found]
     target = releases / (f"{version}-preview" if preview else version)
     if not preview and target.exists():
         raise BenchError(
@@ -82,20 +111,39 @@ def build_release(contents: ReleaseContents, releases: Path, *, preview: bool) -
         )
     if not preview and blockers:
         raise BenchError(
-            f"release {version} is refused: {'; '.join(blockers)}",
+            f"release {version} is refused: {'; '.join(_with_names(finding) for finding in found)}",
             remedy="accept or reject every item in the review page (`icfr-bench review`), or build a preview",
         )
     releases.mkdir(parents=True, exist_ok=True)
     building = releases / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
     try:
-        _write(contents, building, "preview" if preview else "release", blockers)
+        _write(contents, building, "preview" if preview else "release", found)
         sums = _checksums(building)
         size = sum(path.stat().st_size for path in building.rglob("*") if path.is_file())
         files = sum(path.is_file() for path in building.rglob("*"))
         _swap(building, target)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    return BuiltRelease(target, "preview" if preview else "release", tuple(blockers), sums, size, files)
+    return BuiltRelease(target, "preview" if preview else "release", tuple(blockers), tuple(found), sums, size, files)
+
+
+def build_holdout(contents: ReleaseContents, folder: Path) -> Path:
+    """Writes the private items to `<folder>/<version>-holdout`, away from the releases; a newer build replaces it."""
+    target = folder / f"{contents.dataset_version}-holdout"
+    building = folder / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
+    try:
+        _write(contents, building, "preview", findings(contents.gate_input))
+        _checksums(building)
+        _swap(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return target
+
+
+def _with_names(finding: Finding) -> str:
+    shown = ", ".join(finding.offenders[:SHOWN])
+    more = len(finding.offenders) - SHOWN
+    return f"{finding.problem} ({shown}{f' and {more} more' if more > 0 else ''})"
 
 
 def _swap(building: Path, target: Path) -> None:
@@ -107,8 +155,9 @@ def _swap(building: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _write(contents: ReleaseContents, folder: Path, status: Status, blockers: Sequence[str]) -> None:
+def _write(contents: ReleaseContents, folder: Path, status: Status, found: Sequence[Finding]) -> None:
     items = sorted(contents.items, key=lambda item: item.item_id)
+    blockers = [finding.problem for finding in found]
     for task in TASKS:
         members = [item for item in items if item.task == task]
         for arm in sorted({item.arm for item in members} | {"verbatim"}):
@@ -122,13 +171,48 @@ def _write(contents: ReleaseContents, folder: Path, status: Status, blockers: Se
         base = folder / "prompts" / prompt.prompt_version
         _text(base / f"task_{prompt.task.lower()}.md", prompt.template)
         _text(folder / "schemas" / prompt.prompt_version / f"task_{prompt.task.lower()}.json", prompt.json_schema)
-    gate_record = {"dataset_version": contents.dataset_version, "status": status, "blockers": list(blockers)}
+    _write_reviews_and_results(contents, folder, items)
+    rules = [{"rule": rule.name, "passed": rule.name not in {f.rule for f in found}} for rule in GATE]
+    gate_record = {
+        "dataset_version": contents.dataset_version,
+        "status": status,
+        "blockers": blockers,
+        "rules": rules,
+        "offenders": {finding.rule: list(finding.offenders) for finding in found},
+    }
     _text(folder / "RELEASE_GATE.json", json.dumps(gate_record, indent=2) + "\n")
     _text(folder / "README.md", _card(contents, items, status, blockers))
     _text(folder / "CITATION.cff", _citation(contents.dataset_version))
+    _text(folder / "DATASHEET.md", datasheet(contents.dataset_version, items, contents.decisions, CANARY))
+    published = max((str(row.snapshot_date) for row in pool), default="1970-01-01")
+    _text(
+        folder / "croissant.json", croissant(folder, contents.dataset_version, published, INPUT_COLUMNS, LABEL_COLUMNS)
+    )
     _text(folder / "CHANGELOG.md", f"# Changelog\n\n## {contents.dataset_version} ({status})\n\n{len(items)} items.\n")
     _text(folder / "LICENSE", contents.licence_code)
     _text(folder / "LICENSE-DATA", contents.licence_data)
+
+
+def _write_reviews_and_results(contents: ReleaseContents, folder: Path, items: Sequence[ItemRow]) -> None:
+    """What lets anyone recompute review states and headline from the folder alone."""
+    ids = {item.item_id for item in items}
+    gone = [row for row in contents.withdrawn if row.item_id not in ids]
+    wanted = ids | {item.pair_id for item in items if item.pair_id} | {row.item_id for row in gone}
+    decisions = sorted(
+        (row for row in contents.decisions if row.item_id in wanted), key=lambda row: (row.decided_at, row.decision_id)
+    )
+    _table(folder / "reviews" / "decisions", decisions, tuple(ItemReviewRow.model_fields))
+    scores = sorted(
+        (row for row in contents.scores if row.item_id in ids and row.dataset_version == contents.dataset_version),
+        key=lambda row: (row.scoring_version, row.request_key),
+    )
+    _table(folder / "results" / "scores", scores, tuple(ScoreRow.model_fields))
+    headline = headline_rows(scores, items, contents.dataset_version)
+    _table(folder / "results" / "headline", headline, tuple(HeadlineRow.model_fields))
+    lines = [
+        json.dumps({"item_id": row.item_id, "reason": row.reason}) for row in sorted(gone, key=lambda r: r.item_id)
+    ]
+    _text(folder / "withdrawn.jsonl", "".join(line + "\n" for line in lines))
 
 
 def _text(path: Path, text: str) -> None:
@@ -141,7 +225,9 @@ def _table(path: Path, rows: Iterable[Any], columns: tuple[str, ...]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     members = list(rows)
     lines = [
-        json.dumps(row.model_dump(mode="json", include=set(columns)), ensure_ascii=False, sort_keys=True)
+        json.dumps(
+            {**row.model_dump(mode="json", include=set(columns)), "canary": CANARY}, ensure_ascii=False, sort_keys=True
+        )
         for row in members
     ]
     jsonl = path.with_suffix(".jsonl")
@@ -156,7 +242,8 @@ def _table(path: Path, rows: Iterable[Any], columns: tuple[str, ...]) -> None:
     with duckdb.connect(config={"threads": 1}) as connection:
         connection.execute(
             f"COPY (SELECT * FROM read_json({literal(jsonl)}, format='newline_delimited', columns={{{types}}}, "
-            f"maximum_object_size=268435456)) TO {literal(path.with_suffix('.parquet'))} (FORMAT parquet, COMPRESSION zstd)"
+            f"maximum_object_size=268435456)) TO {literal(path.with_suffix('.parquet'))} (FORMAT parquet, COMPRESSION zstd, "
+            f"KV_METADATA {{canary: {literal(CANARY)}}})"
         )
 
 
@@ -222,6 +309,10 @@ def _card(contents: ReleaseContents, items: Sequence[ItemRow], status: Status, b
         "- Filings are public and may be in a model's training data; verbatim and paraphrased scores are both reported.",
         "- Single Audit findings concern federal award compliance and are reported apart from SEC filings.",
         "- Scores of different prompt or dataset versions are not compared.",
+        "",
+        f"Canary: `{CANARY}`. It stands in the files and in no prompt: a model that completes it was trained on them.",
+        "",
+        "Check the folder by itself with `icfr-bench release verify FOLDER`: checksums, reviews, gate and headline.",
         "",
         "## Licence",
         "",

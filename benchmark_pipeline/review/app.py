@@ -55,7 +55,9 @@ class OwnPagesOnly(BaseHTTPMiddleware):
         """Checks, then answers."""
         if request.method == "POST":
             origin = request.headers.get("origin")
-            if origin and (urlsplit(origin).hostname not in HOSTS or urlsplit(origin).netloc != request.headers.get("host")):
+            if origin and (
+                urlsplit(origin).hostname not in HOSTS or urlsplit(origin).netloc != request.headers.get("host")
+            ):
                 return Response("This form was not sent by the review page.", 403)
             body = await request.body()
             if len(body) > _MAX_FORM_BYTES:
@@ -124,7 +126,9 @@ class ReviewPages:
                 response = RedirectResponse("/queue", 303)
                 response.set_cookie(COOKIE, quote(name), httponly=True, samesite="strict", max_age=30 * 86_400)
                 return response
-        return self._page("start.html", 422 if problem else 200, problem=problem, reviewer=self._reviewer(request) or "")
+        return self._page(
+            "start.html", 422 if problem else 200, problem=problem, reviewer=self._reviewer(request) or ""
+        )
 
     async def show_queue(self, request: Request) -> Response:
         """What waits, by task, stratum and need."""

@@ -68,7 +68,7 @@ def export_csv(items: Sequence[ItemRow], decisions: Iterable[ItemReviewRow] = ()
     writer.writeheader()
     for item in sorted(items, key=lambda item: item.item_id):
         read = _read_cells(item)
-        for row in by_item.get(item.item_id) or [None]:
+        for row in by_item.get(item.item_id) or (None,):
             filled = {} if row is None else row.model_dump(mode="json", include=set(DECISION_COLUMNS))
             writer.writerow({**read, **{name: _cell(value) for name, value in filled.items()}})
     return out.getvalue()
@@ -203,7 +203,9 @@ def _label_studio(content: str, path: Path) -> Iterator[tuple[int, dict[str, Any
                 if not annotation.get("was_cancelled"):
                     yield number, _annotation(task["data"], annotation)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BenchError(f"{path} is no Label Studio export: {error!r}", remedy="export as JSON, not JSON_MIN") from error
+        raise BenchError(
+            f"{path} is no Label Studio export: {error!r}", remedy="export as JSON, not JSON_MIN"
+        ) from error
 
 
 def _annotation(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +214,9 @@ def _annotation(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[
         value = result["value"]
         values[result["from_name"]] = "\n".join(value.get("choices") or value.get("text") or [])
     who = annotation.get("completed_by")
-    name = who.get("email") or f"{who.get('first_name', '')} {who.get('last_name', '')}" if isinstance(who, dict) else who
+    name = (
+        who.get("email") or f"{who.get('first_name', '')} {who.get('last_name', '')}" if isinstance(who, dict) else who
+    )
     when = str(annotation.get("created_at") or "")
     return {
         "item_id": data["item_id"], "text_sha256": data["text_sha256"], "reviewer": str(name or ""),
@@ -220,5 +224,3 @@ def _annotation(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[
         "seconds": annotation.get("lead_time"), "decided_at": when,
         "decision_id": f"ls-{annotation.get('unique_id') or annotation.get('id')}", "role": "reader",
     }  # fmt: skip
-
-

@@ -22,8 +22,8 @@ class Segment:
 def highlight(text: str, ranges: Iterable[tuple[int, int]], mark: Mark = "evidence") -> list[Segment]:
     """The text cut at the ranges, which may overlap or reach outside it."""
     segments, position = [], 0
-    for start, end in sorted(ranges):
-        start, end = max(start, position), min(end, len(text))
+    for first, last in sorted(ranges):
+        start, end = max(first, position), min(last, len(text))
         if start >= end:
             continue
         if start > position:

@@ -64,7 +64,9 @@ def build_queue(
         _item_entry(item, states.get(item.item_id), tuple(latest.get(item.item_id, {}).values()), reviewer)
         for item in items
     ]
-    entries += [_evidence_entry(row, resolutions.get(row.evidence_id)) for row in evidence if row.strength == "ambiguous"]
+    entries += [
+        _evidence_entry(row, resolutions.get(row.evidence_id)) for row in evidence if row.strength == "ambiguous"
+    ]
     halves = _second_halves(items, reviewer)
     return sorted(
         entries,
@@ -108,9 +110,7 @@ def stratum(item: ItemRow) -> str:
 def _skipped(decisions: Sequence[ItemReviewRow], items: Sequence[ItemRow], reviewer: str) -> set[str]:
     known = {item.item_id for item in items}
     return {
-        row.item_id
-        for row in decisions
-        if row.decision == "skip" and row.reviewer == reviewer and row.item_id in known
+        row.item_id for row in decisions if row.decision == "skip" and row.reviewer == reviewer and row.item_id in known
     }
 
 

@@ -28,6 +28,8 @@ def serve(settings: Settings, console: Console, reviewer: str | None, port: int)
     store = open_store(settings)
     name = store.require_person(reviewer) if reviewer else None
     pages = ReviewPages(settings, store, name)
-    console.print(f"Review of the {settings.profile} profile: http://127.0.0.1:{port}/{'queue' if name else ''}  (Ctrl-C ends it)")
+    console.print(
+        f"Review of the {settings.profile} profile: http://127.0.0.1:{port}/{'queue' if name else ''}  (Ctrl-C ends it)"
+    )
     console.print(f"Decisions are appended to {quote(str(settings.review_log_folder), safe='/')}", markup=False)
     uvicorn.run(pages.app(), host="127.0.0.1", port=port, log_level="warning", access_log=False)

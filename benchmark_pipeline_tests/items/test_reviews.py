@@ -7,6 +7,7 @@ import pytest
 from item_rows import SECTIONS, decided, filing, review
 
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.items.agreement import agreement_by_task
 from benchmark_pipeline.items.identity import pair_text_sha256
 from benchmark_pipeline.items.labeled import build_labeled
 from benchmark_pipeline.items.reviews import apply_state, is_model_id, read_reviews, require_valid, review_states
@@ -14,7 +15,7 @@ from benchmark_pipeline.items.scenarios import load_scenarios
 from benchmark_pipeline.items.task_b import build_task_b
 from benchmark_pipeline.items.task_c import section_item
 from benchmark_pipeline.settings import PROJECT_ROOT
-from benchmark_pipeline.tables.items import InvariantResult, ItemRow, ParaphraseRow
+from benchmark_pipeline.tables.items import InvariantResult, ItemReviewRow, ItemRow, ParaphraseRow
 
 NOW = datetime(2026, 1, 6, tzinfo=UTC)
 
@@ -173,3 +174,69 @@ def test_an_unusable_twin_stays_out_and_a_twin_takes_its_gold_from_the_original(
     assert len(build_labeled([made], [twin(made, "rejected")], []).items) == 1
     rewritten = build_labeled([made], [twin(made)], []).items[1]
     assert (rewritten.gold_icfr, rewritten.twin_of, rewritten.text) == (made.gold_icfr, made.item_id, "Rewritten.")
+
+
+def task_a(number: int = 0) -> ItemRow:
+    return item(number).model_copy(
+        update={"task": "A", "gold_icfr": None, "clean_rating": None, "gold_component": "control_activities",
+                "gold_components_accepted": ["control_activities"]}
+    )  # fmt: skip
+
+
+def by(made: ItemRow, name: str, hour: int = 0, **columns: Any) -> ItemReviewRow:
+    columns = {"decision_id": f"{name}-{hour}", **columns}
+    when = datetime(2026, 1, 5, 10 + hour, tzinfo=UTC)
+    return decided(made.item_id, made.text_sha256, reviewer=name, decided_at=when, **columns)
+
+
+def test_a_judgement_waits_for_its_second_reader() -> None:
+    made = task_a()
+    one, two = by(made, "M. Achterberg"), by(made, "K. Osei", 1)
+    state = review_states([one], [made])[0][made.item_id]
+    assert (state.status, state.needs) == ("pending", "second_reader")
+    assert review_states([one, two], [made])[0][made.item_id].status == "accepted"
+    assert review_states([one, by(made, "M. Achterberg", 1)], [made])[0][made.item_id].status == "pending"
+
+
+def test_readers_who_differ_need_a_third_person_who_decides() -> None:
+    made = task_a()
+    other = '{"gold_component": "risk_assessment"}'
+    rows = [by(made, "M. Achterberg"), by(made, "K. Osei", 1, decision="change", reason="cause", changes=other)]
+    state = review_states(rows, [made])[0][made.item_id]
+    assert (state.status, state.needs) == ("pending", "adjudication")
+    own = by(made, "K. Osei", 2, role="adjudicator")
+    assert review_states([*rows, own], [made])[0][made.item_id].needs == "adjudication"
+    third = by(made, "L. Brandt", 3, role="adjudicator", decision="change", reason="cause", changes=other)
+    state = review_states([*rows, third], [made])[0][made.item_id]
+    assert (state.status, state.changes) == ("changed", {"gold_component": "risk_assessment"})
+
+
+def test_an_adjudicator_may_overrule_a_rejection() -> None:
+    made = item()
+    rows = [by(made, "M. Achterberg", decision="reject", reason="cut off"), by(made, "K. Osei", 1)]
+    state = review_states(rows, [made])[0][made.item_id]
+    assert (state.status, state.needs) == ("rejected", "adjudication")
+    assert review_states([*rows, by(made, "L. Brandt", 2, role="adjudicator")], [made])[0][made.item_id].status == "accepted"
+
+
+def test_an_undone_decision_has_no_effect_and_nobody_undoes_anothers() -> None:
+    made = item()
+    first = by(made, "M. Achterberg")
+    undo = by(made, "M. Achterberg", 1, decision="undo", voids=first.decision_id)
+    foreign = by(made, "K. Osei", 1, decision="undo", voids=first.decision_id)
+    assert review_states([first, undo], [made]) == ({}, [])
+    assert review_states([first, foreign], [made])[0][made.item_id].status == "accepted"
+
+
+def test_an_undo_that_names_nothing_and_a_decision_that_voids_are_refused() -> None:
+    rows = [review("C-1", "0" * 64, decision="undo"), review("C-1", "0" * 64, voids="r0", decision_id="r2")]
+    assert len(read_reviews(rows, NOW).refused) == 2
+
+
+def test_agreement_counts_readers_and_no_adjudicator() -> None:
+    items = [task_a(0), task_a(1)]
+    rows = [by(made, name) for made in items for name in ("M. Achterberg", "K. Osei")]
+    rows = [row.model_copy(update={"decision_id": f"r{n}"}) for n, row in enumerate(rows)]
+    rows.append(by(items[0], "L. Brandt", 2, role="adjudicator", decision="reject", reason="x"))
+    [found] = agreement_by_task(rows, items)
+    assert (found.task, found.agreement.units, found.agreement.raw, found.too_low) == ("A", 2, 1.0, False)

@@ -9,11 +9,12 @@ from pathlib import Path
 import duckdb
 import pytest
 import yaml
-from published_corpus import Corpus, full_corpus
+from published_corpus import Corpus
+from reviewed_corpus import decisions, reviewed
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.publication.release import INPUT_COLUMNS, LABEL_COLUMNS, ReleaseContents, build_release
-from benchmark_pipeline.publication.release_gate import gate
+from benchmark_pipeline.publication.release_gate import GateInput, gate
 from benchmark_pipeline.tables.evaluation import PromptTemplateRow
 
 PROMPT = PromptTemplateRow(task="C", prompt_version="pv1", template="Read: {{ text }}", json_schema='{"type":"object"}',
@@ -22,19 +23,12 @@ PROMPT = PromptTemplateRow(task="C", prompt_version="pv1", template="Read: {{ te
 
 def contents(corpus: Corpus, **changes: object) -> ReleaseContents:
     values = {"dataset_version": "0.1.0", "items": corpus.items, "clean_pool": corpus.pool, "prompts": [PROMPT],
-              "licence_code": "MIT", "licence_data": "CC-BY-4.0"}  # fmt: skip
+              "licence_code": "MIT", "licence_data": "CC-BY-4.0", "decisions": decisions(corpus)}  # fmt: skip
     return ReleaseContents(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def reviewed() -> Corpus:
-    """All items accepted by a named person, with Task C balanced as the gate wants it."""
-    corpus = full_corpus()
-    extra = [corpus.filing(number, "deficient") for number in range(70, 95)]
-    assert extra
-    corpus.items = [
-        row.model_copy(update={"review_status": "accepted", "reviewed_by": ["r.reader"]}) for row in corpus.items
-    ]
-    return corpus
+def judge(corpus: Corpus) -> list[str]:
+    return gate(GateInput(corpus.items, corpus.pool, decisions(corpus)))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -96,7 +90,7 @@ def test_a_release_is_refused_while_an_item_is_unreviewed(tmp_path: Path) -> Non
 def test_an_accepted_item_without_a_reviewer_does_not_open_the_gate() -> None:
     corpus = reviewed()
     corpus.items[0] = corpus.items[0].model_copy(update={"reviewed_by": []})
-    assert gate(corpus.items, corpus.pool) == ["1 of 118 items have no human decision"]
+    assert judge(corpus) == ["1 of 118 items have no human decision"]
 
 
 def test_a_reviewed_dataset_is_cut_once_and_never_overwritten(tmp_path: Path) -> None:
@@ -120,7 +114,7 @@ def test_a_newer_preview_replaces_the_older_as_a_whole(corpus: Corpus, tmp_path:
 def test_a_clean_item_whose_filing_left_the_pool_shuts_the_gate() -> None:
     corpus = reviewed()
     corpus.pool[0] = corpus.pool[0].model_copy(update={"decision": "excluded", "reason": "contradicted_E2"})
-    assert gate(corpus.items, corpus.pool) == [
+    assert judge(corpus) == [
         f"1 clean items are not decided clean, such as {corpus.items[0].item_id}"
     ]
 
@@ -128,6 +122,6 @@ def test_a_clean_item_whose_filing_left_the_pool_shuts_the_gate() -> None:
 def test_half_a_pair_and_an_orphaned_twin_shut_the_gate() -> None:
     corpus = reviewed()
     orphaned = next(row.twin_of for row in corpus.items if row.twin_of)
-    items = [row for row in corpus.items if row.item_id not in (orphaned, "B-v000000000000001")]
-    problems = gate(items, corpus.pool)
+    corpus.items = [row for row in corpus.items if row.item_id not in (orphaned, "B-v000000000000001")]
+    problems = judge(corpus)
     assert "1 twins have no original" in problems and "Scenario pairs are incomplete" in problems

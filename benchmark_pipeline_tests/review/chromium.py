@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,6 +28,7 @@ class Chromium:
         self._size = (width, height)
         self._count = 0
         self._socket: ClientConnection | None = None
+        self._stack = ExitStack()
 
     def __enter__(self) -> Chromium:
         binary = find_chromium()
@@ -43,13 +45,14 @@ class Chromium:
         port = port_file.read_text().split("\n")[0]
         pages = httpx.get(f"http://127.0.0.1:{port}/json/list", trust_env=False).json()
         page = next(page for page in pages if page["type"] == "page")
-        self._socket = connect(page["webSocketDebuggerUrl"], max_size=None, proxy=None)
+        self._socket = self._stack.enter_context(connect(page["webSocketDebuggerUrl"], max_size=None, proxy=None))
         self.zoom(1)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._socket:
-            self._socket.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
         self._process.terminate()
         self._process.wait(20)
 

@@ -1,0 +1,56 @@
+"""`release build` and `release verify`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmark_pipeline.assets.items import review_log
+from benchmark_pipeline.assets.publication import published_release, release_contents
+from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.publication.release import build_holdout, build_release
+from benchmark_pipeline.publication.verify import verify
+from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.storage import Lake
+from benchmark_pipeline.tables.items import ItemReviewRow
+from benchmark_pipeline.tables.publication import PublishedFileRow
+
+
+def build(settings: Settings, console: Console, *, preview: bool) -> None:
+    """Cuts the release of the settings' dataset version.
+
+    Raises:
+        BenchError: the gate is shut (the offenders are named), the release exists, or decisions wait to be applied.
+    """
+    lake = Lake(settings.storage_root)
+    applied = {row.decision_id for row in lake.read(ItemReviewRow, "item_reviews")}
+    waiting = [row for row in review_log(settings).decisions if row.decision_id not in applied]
+    if waiting and not preview:
+        raise BenchError(
+            f"{len(waiting)} decisions of the review log are not applied yet",
+            remedy="materialize item_reviews and what follows from it, in `icfr-bench ui` or by `icfr-bench demo` / `run`",
+        )
+    contents, private = release_contents(settings, lake)
+    built = build_release(contents, settings.releases_folder, preview=preview)
+    if private.items:
+        console.print(f"held out: {build_holdout(private, settings.private_folder)}", markup=False)
+    if not preview:
+        earlier = [row for row in lake.read(PublishedFileRow, "dataset_release") if row.status == "release"]
+        lake.write("dataset_release", [*earlier, published_release(settings, built)])
+    console.print(f"{built.status}: {built.folder} ({built.files} files)", markup=False)
+    for blocker in built.blockers:
+        console.print(f"  not a release: {blocker}", markup=False)
+
+
+def verify_folder(folder: Path, console: Console) -> bool:
+    """Prints what was recomputed; False where anything disagrees."""
+    results = verify(folder, datetime.now(UTC))
+    for result in results:
+        console.print(f"{'ok    ' if not result.problems else 'FAILED'} {result.name}: {result.says}", markup=False)
+        for problem in result.problems[:20]:
+            console.print(f"         {problem}", markup=False)
+        if len(result.problems) > 20:
+            console.print(f"         and {len(result.problems) - 20} more")
+    return not any(result.problems for result in results)
