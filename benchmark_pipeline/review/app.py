@@ -264,16 +264,18 @@ def _filters(request: Request) -> dict[str, str]:
 
 
 def _filtered(queue: list[Entry], chosen: dict[str, str]) -> list[Entry]:
-    wanted = {
-        "open": lambda e: e.open,
-        "adjudication": lambda e: e.need == "adjudication",
-        "mine": lambda e: e.mine is not None,
-        "all": lambda e: True,
-    }[chosen["need"]]
     return [
         e for e in queue
-        if wanted(e) and chosen["task"] in ("", e.subject) and chosen["stratum"] in ("", e.stratum)
+        if _wanted(e, chosen["need"]) and chosen["task"] in ("", e.subject) and chosen["stratum"] in ("", e.stratum)
     ]  # fmt: skip
+
+
+def _wanted(entry: Entry, need: str) -> bool:
+    if need == "open":
+        return entry.open
+    if need == "adjudication":
+        return entry.need == "adjudication"
+    return need == "all" or entry.mine is not None
 
 
 def _after(entries: list[Entry], key: str) -> str | None:

@@ -216,7 +216,10 @@ def test_an_adjudicator_may_overrule_a_rejection() -> None:
     rows = [by(made, "M. Achterberg", decision="reject", reason="cut off"), by(made, "K. Osei", 1)]
     state = review_states(rows, [made])[0][made.item_id]
     assert (state.status, state.needs) == ("rejected", "adjudication")
-    assert review_states([*rows, by(made, "L. Brandt", 2, role="adjudicator")], [made])[0][made.item_id].status == "accepted"
+    assert (
+        review_states([*rows, by(made, "L. Brandt", 2, role="adjudicator")], [made])[0][made.item_id].status
+        == "accepted"
+    )
 
 
 def test_an_undone_decision_has_no_effect_and_nobody_undoes_anothers() -> None:

@@ -114,9 +114,7 @@ def test_a_newer_preview_replaces_the_older_as_a_whole(corpus: Corpus, tmp_path:
 def test_a_clean_item_whose_filing_left_the_pool_shuts_the_gate() -> None:
     corpus = reviewed()
     corpus.pool[0] = corpus.pool[0].model_copy(update={"decision": "excluded", "reason": "contradicted_E2"})
-    assert judge(corpus) == [
-        f"1 clean items are not decided clean, such as {corpus.items[0].item_id}"
-    ]
+    assert judge(corpus) == [f"1 clean items are not decided clean, such as {corpus.items[0].item_id}"]
 
 
 def test_half_a_pair_and_an_orphaned_twin_shut_the_gate() -> None:

@@ -86,10 +86,17 @@ def test_a_cell_that_starts_like_a_formula_is_written_as_text(pages: ReviewPages
 
 def annotated(task: dict[str, Any], number: int, **values: Any) -> dict[str, Any]:
     results = [
-        {"from_name": "decision", "to_name": "text", "type": "choices", "value": {"choices": [values.get("decision", "accept")]}}
+        {
+            "from_name": "decision",
+            "to_name": "text",
+            "type": "choices",
+            "value": {"choices": [values.get("decision", "accept")]},
+        }
     ]
     if "reason" in values:
-        results.append({"from_name": "reason", "to_name": "text", "type": "textarea", "value": {"text": [values["reason"]]}})
+        results.append(
+            {"from_name": "reason", "to_name": "text", "type": "textarea", "value": {"text": [values["reason"]]}}
+        )
     annotation = {
         "id": number, "completed_by": {"id": 1, "email": values.get("email", "m.achterberg@firm.example")},
         "created_at": WHEN, "lead_time": 20.5, "was_cancelled": values.get("cancelled", False), "result": results,

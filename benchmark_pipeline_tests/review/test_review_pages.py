@@ -26,7 +26,9 @@ def client(pages: ReviewPages, reviewer: str | None = "M. Achterberg") -> TestCl
 def post(browser: TestClient, pages: ReviewPages, key: str, **fields: str) -> str:
     item = pages.items.get(key)
     sha = item.text_sha256 if item else ""
-    answer = browser.post(f"/review/{key}", data={"token": pages.token, "text_sha256": sha, "seconds": "12.5", **fields})
+    answer = browser.post(
+        f"/review/{key}", data={"token": pages.token, "text_sha256": sha, "seconds": "12.5", **fields}
+    )
     return str(answer.headers.get("location") or answer.text)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from benchmark_pipeline.statistics.agreement import agreement
 
+
 def test_alpha_equals_krippendorffs_published_example() -> None:
     # Krippendorff (2011): four observers, twelve units, missing answers; nominal alpha 0.743.
     observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
