@@ -68,8 +68,8 @@ def export_csv(items: Sequence[ItemRow], decisions: Iterable[ItemReviewRow] = ()
     writer.writeheader()
     for item in sorted(items, key=lambda item: item.item_id):
         read = _read_cells(item)
-        for row in by_item.get(item.item_id) or (None,):
-            filled = {} if row is None else row.model_dump(mode="json", include=set(DECISION_COLUMNS))
+        decided = [row.model_dump(mode="json", include=set(DECISION_COLUMNS)) for row in by_item.get(item.item_id, [])]
+        for filled in decided or [{}]:
             writer.writerow({**read, **{name: _cell(value) for name, value in filled.items()}})
     return out.getvalue()
 
