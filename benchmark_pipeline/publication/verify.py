@@ -26,6 +26,7 @@ from benchmark_pipeline.tables.publication import HeadlineRow
 
 from .headline import headline_rows
 from .release_gate import CANARY, GateInput, findings
+from .results import collect_runs
 
 R = TypeVar("R", bound=Row)
 
@@ -182,7 +183,7 @@ def _gate(folder: Folder) -> Verified:
 
 def _headline(folder: Folder) -> Verified:
     version = str(folder.gate_record.get("dataset_version"))
-    again = {_identity(row): row for row in headline_rows(folder.scores, folder.items, version)}
+    again = {_identity(row): row for row in headline_rows(collect_runs(folder.scores, folder.items, version))}
     said = {_identity(row): row for row in folder.headline}
     problems = [
         f"{' / '.join(key)}: only in {'the folder' if key in said else 'the scores'}"

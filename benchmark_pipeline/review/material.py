@@ -60,13 +60,13 @@ def load_material(lake: Lake) -> Material:
         )
     by_id = {item.item_id: item for item in candidates}
     twins = [row for row in lake.read(ParaphraseRow, "paraphrased_subset") if row.status == "usable"]
-    kept = [row for row in twins if row.twin_of in by_id]
+    kept = [(row, by_id[row.twin_of]) for row in twins if row.twin_of is not None and row.twin_of in by_id]
     names = {row.accession: row.company_name or "" for row in lake.read(IcfrAssertionRow, "icfr_assertions")}
     return Material(
-        [*candidates, *(twin_item(by_id[row.twin_of], row) for row in kept)],
+        [*candidates, *(twin_item(verbatim, row) for row, verbatim in kept)],
         lake.read(ContradictingEvidenceRow, "contradicting_evidence"),
         names,
-        {row.item_id: row for row in kept},
+        {row.item_id: row for row, _ in kept},
     )
 
 

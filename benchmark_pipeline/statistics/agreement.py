@@ -41,7 +41,7 @@ def agreement(units: Sequence[Sequence[str]], categories: int | None = None) -> 
     rated = [answers for answers in units if len(answers) >= 2]
     if not rated:
         return Agreement(0, None, None, None)
-    labels: list[Hashable] = sorted({answer for answers in rated for answer in answers})
+    labels: list[Hashable] = [*sorted({answer for answers in rated for answer in answers})]
     # Answers that nobody gave count towards what chance would do; their names do not matter.
     labels += [("never given", number) for number in range((categories or 0) - len(labels))]
     readers = max(map(len, rated))

@@ -41,7 +41,7 @@ SLICE = {
 }
 MODELS = [MODEL_ID, "baseline/keyword"]
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.embedded]
 
 
 @pytest.fixture(scope="module")
