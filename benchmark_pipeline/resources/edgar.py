@@ -241,7 +241,9 @@ class EdgarClient:
             BenchError: the archive cannot be had, or the disk is full.
         """
         url, earlier = self.url(host, path), self.downloaded(host, path)
-        if url in self._asked:
+        answered = self._known_answers().get(url)
+        gone = answered is not None and answered.problem == "not_found"
+        if url in self._asked or ((earlier is not None or gone) and self._is_past_snapshot(answered)):
             return earlier
         progress.advance(what, 0, 1)
         future = asyncio.run_coroutine_threadsafe(self._download(url, host, path, earlier), self._start_loop())
@@ -334,12 +336,16 @@ class EdgarClient:
             return False
         if not want.mutable or url in self._asked:
             return True
-        if answer.retrieved_at is None:
+        return self._is_past_snapshot(answer, want.changed_until)
+
+    def _is_past_snapshot(self, answer: Fetched | None, changed_until: date | None = None) -> bool:
+        """Whether an answer is as complete as the fixed snapshot (or the day of the last change) asks for."""
+        if answer is None or answer.retrieved_at is None:
             return False
         seen = answer.retrieved_at.astimezone(_EASTERN).date()
         # EDGAR rebuilds its lists at night: a file is complete for a day once retrieved two days later.
-        needed = min(day for day in (self._settings.as_of, want.changed_until or date.max) if day)
-        fixed = self._settings.snapshot_date is not None or want.changed_until is not None
+        needed = min(self._settings.as_of, changed_until or date.max)
+        fixed = self._settings.snapshot_date is not None or changed_until is not None
         return fixed and seen > needed + timedelta(days=1)
 
     def _known_answers(self) -> dict[str, Fetched]:

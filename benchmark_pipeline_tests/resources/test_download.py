@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import zipfile
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchmark_pipeline.demo.replay import ReplayServer
 from benchmark_pipeline.errors import BenchError, ConfigurationError
 from benchmark_pipeline.resources import download
 from benchmark_pipeline.resources.download import download_file
+from benchmark_pipeline.settings import Settings
 
 PATH = "/Archives/edgar/daily-index/bulkdata/submissions.zip"
 
@@ -30,6 +32,22 @@ def archive_on(site: Path, text: str = "{}") -> bytes:
     return packed.getvalue()
 
 
+def living(settings: Settings) -> Settings:
+    """The same without a fixed snapshot: what changes daily is asked for again."""
+    return settings.model_copy(update={"snapshot_date": None})
+
+
+def test_a_snapshot_in_the_past_asks_once_for_what_is_there_and_for_what_is_not(tmp_path: Path) -> None:
+    archive_on(tmp_path / "site")
+    with ReplayServer(tmp_path / "site") as server:
+        settings = settings_for(tmp_path, server.url).model_copy(update={"snapshot_date": date(2025, 6, 30)})
+        for _ in range(2):
+            with client_for(settings) as client:
+                assert client.download("www", PATH, "archive") is not None
+                assert client.download("www", "/files/dera/2024q1_notes.zip", "data set") is None
+        assert len(server.arrivals) == 2
+
+
 @pytest.mark.parametrize(
     "kind",
     ["rate_threshold", "too_many_requests", "unavailable", "truncated", "reset", "maintenance_page", "wrong_body"],
@@ -37,7 +55,7 @@ def archive_on(site: Path, text: str = "{}") -> bytes:
 def test_an_archive_arrives_whole_after_any_passing_fault(tmp_path: Path, kind: Any) -> None:
     body = archive_on(tmp_path / "site")
     with ReplayServer(tmp_path / "site", faults=FaultPlan([Fault(kind, times=2)])) as server:
-        settings = settings_for(tmp_path, server.url)
+        settings = living(settings_for(tmp_path, server.url))
         with client_for(settings) as client:
             found = client.download("www", PATH, "archive")
             assert found is not None
@@ -54,7 +72,7 @@ def test_an_archive_arrives_whole_after_any_passing_fault(tmp_path: Path, kind: 
 def test_a_failed_download_keeps_the_archive_of_before(tmp_path: Path) -> None:
     before = archive_on(tmp_path / "site")
     with ReplayServer(tmp_path / "site") as server:
-        settings = settings_for(tmp_path, server.url)
+        settings = living(settings_for(tmp_path, server.url))
         with client_for(settings) as client:
             client.download("www", PATH, "archive")
         archive_on(tmp_path / "site", "[]")
