@@ -65,10 +65,17 @@ class _StepHandler(logging.Handler):
                 yield "done", f"{event.step_key}\t{_summary(asset, parts)}"
         elif kind == "ASSET_CHECK_EVALUATION":
             check = event.event_specific_data
-            verdict = "holds" if check.passed else ("FAILS" if check.blocking else "warns")
-            yield "check", f"{check.check_name} {verdict}" + ("" if check.passed else f": {check.description or ''}")
+            fails = check.severity == dg.AssetCheckSeverity.ERROR
+            verdict = "holds" if check.passed else ("FAILS" if fails else "warns")
+            yield "check", f"{check.check_name} {verdict}" + ("" if check.passed else f": {_reason(check)}")
         elif kind in ("STEP_FAILURE", "PIPELINE_FAILURE"):
             yield "error", record.getMessage()
+
+
+def _reason(check: Any) -> str:
+    """The check's own words, else how many it found."""
+    found = check.metadata.get("found")
+    return check.description or (f"{found.value} found" if found is not None else "see the check in the UI")
 
 
 def _summary(asset: str, parts: list[tuple[str | None, int | None]]) -> str:
