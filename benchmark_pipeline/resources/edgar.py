@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -27,6 +26,7 @@ import httpx
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError
+from benchmark_pipeline.evaluation.retry import retry_after_seconds
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore
 
@@ -520,7 +520,7 @@ class EdgarClient:
         await asyncio.sleep(self._threshold_pause)
 
     def _wait(self, attempt: int, retry_after: str | None) -> float:
-        told = _retry_after_seconds(retry_after)
+        told = retry_after_seconds(retry_after)
         if told is not None:
             return min(told, _LONGEST_WAIT)
         longest = min(self._backoff * float(2 ** (attempt - 1)), 60.0)
@@ -534,17 +534,6 @@ def _validators(headers: dict[str, str]) -> dict[str, str]:
     if "last-modified" in headers:
         return {"If-Modified-Since": headers["last-modified"]}
     return {}
-
-
-def _retry_after_seconds(value: str | None) -> float | None:
-    if value is None:
-        return None
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        return max(float((parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()), 0.0)
-    except (ValueError, TypeError):
-        return None
 
 
 def _to_record(fetched: Fetched) -> dict[str, Any]:

@@ -8,14 +8,12 @@ received before they are read, and each is noted in a fetch log, so that a run o
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode
@@ -24,6 +22,7 @@ import httpx
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError, CorruptFileError
+from benchmark_pipeline.evaluation.retry import retry_after_seconds
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore
 
@@ -295,7 +294,7 @@ class FacClient:
                     return body
                 if not retry:
                     raise _refusal(response, url, seen)
-                wait = _retry_after(response) or wait
+                wait = retry_after_seconds(response.headers.get("Retry-After")) or wait
                 if wait > _LONGEST_WAIT:
                     break
             if attempt + 1 < _ATTEMPTS:
@@ -341,17 +340,6 @@ def _refusal(response: httpx.Response, url: str, seen: str) -> BenchError:
 
 def _excerpt(body: bytes) -> str:
     return repr(body[:160].decode("utf-8", "replace"))
-
-
-def _retry_after(response: httpx.Response) -> float | None:
-    value = response.headers.get("Retry-After")
-    if value is None:
-        return None
-    if value.strip().isdigit():
-        return float(value)
-    with contextlib.suppress(ValueError):
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    return None
 
 
 def _after(entry: Mapping[str, Any], snapshot: date) -> bool:
