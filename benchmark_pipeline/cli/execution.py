@@ -22,6 +22,8 @@ from benchmark_pipeline import progress, steps
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 
+from .run_log import unhurried_commits
+
 PROCESS_TAG = "icfr-bench/process"
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
@@ -56,7 +58,10 @@ class RunSummary:
 def dagster_instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
     """The profile's Dagster instance, with the project's dagster.yaml."""
     prepare_dagster_home(settings)
-    with dg.DagsterInstance.from_config(str(settings.dagster_home)) as instance:
+    with (
+        unhurried_commits(settings.dagster_home),
+        dg.DagsterInstance.from_config(str(settings.dagster_home)) as instance,
+    ):
         yield instance
 
 

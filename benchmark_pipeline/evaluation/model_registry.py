@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
+from benchmark_pipeline import yaml_text
 from benchmark_pipeline.errors import ConfigurationError
 from benchmark_pipeline.tables.items import Task
 
@@ -188,7 +189,7 @@ def load_registry(path: Path) -> Registry:
         ConfigurationError: the file is missing, is not YAML, or an entry is wrong; the message names the entry.
     """
     try:
-        raw = yaml.safe_load(path.read_text("utf-8"))
+        raw = yaml_text.load(path.read_text("utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error}", remedy="set ICFR_BENCH_MODELS_FILE") from error
     except yaml.YAMLError as error:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from benchmark_pipeline import yaml_text
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.tables.base import Accession
 from benchmark_pipeline.tables.items import Component
@@ -160,7 +161,7 @@ def load_labels(folder: Path | None) -> Labels:
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml_text.load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BenchError(f"label file {path} is not readable YAML: {error}", remedy="correct the file") from error
     if content is None:

@@ -16,6 +16,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from benchmark_pipeline import yaml_text
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.settings import PROJECT_ROOT
 from benchmark_pipeline.tables.items import GapType, ScenarioRow, Severity
@@ -199,7 +200,7 @@ def load_pair(path: Path) -> ScenarioPair:
         BenchError: it is not readable YAML, or a field is missing, unknown or wrong; the message names each.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml_text.load(path.read_text(encoding="utf-8"))
         return ScenarioPair.model_validate(content)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BenchError(f"scenario {path.name} is not readable YAML: {error}", remedy="correct the file") from error

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
+from benchmark_pipeline import yaml_text
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.items.identity import item_id, text_sha256
 from benchmark_pipeline.items.labeled import twin_item
@@ -82,7 +83,7 @@ def load_drafts(folder: Path | None) -> list[Draft]:
 
 def _entries(path: Path) -> list[Any]:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml_text.load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BenchError(f"paraphrase file {path} is not readable YAML: {error}", remedy="correct the file") from error
     if content is not None and not isinstance(content, list):

@@ -12,15 +12,18 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
+from pydantic import TypeAdapter
 
 from benchmark_pipeline.errors import BenchError, CorruptFileError
 from benchmark_pipeline.tables import TABLES, Row, TableSpec
 
 from .files import filesystem, is_local, replace_file, temporary_beside
+from .recent import FileState, RecentFiles
 
 WHOLE = "all"
 """Partition name of a table that has no partitions."""
@@ -47,6 +50,7 @@ class Lake:
         self.root = root
         self._fs, base = filesystem(root)
         self._base = f"{base}/lake"
+        self._recent = RecentFiles()
 
     def path(self, table: str, partition: str | None = None) -> str:
         """Where a partition of a table is kept."""
@@ -116,8 +120,9 @@ class Lake:
             CorruptFileError: a file cannot be read, or holds other columns than the model.
         """
         rows: list[R] = []
-        for name in self.partitions(table) if partitions is None else partitions:
-            rows.extend(self._read_file(model, table, name, where))
+        with duckdb.connect(config={"threads": 1}) as connection:
+            for name in self.partitions(table) if partitions is None else partitions:
+                rows.extend(self._read_file(connection, model, table, name, where))
         return rows
 
     def query(self, sql: str, parameters: dict[str, Any], *, tables: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -150,29 +155,37 @@ class Lake:
         return hashlib.sha256(self._fs.cat_file(path)).hexdigest() if self._fs.exists(path) else None
 
     def _read_file(
-        self, model: type[R], table: str, partition: str, where: tuple[str, dict[str, Any]] | None
-    ) -> list[R]:
+        self, connection: duckdb.DuckDBPyConnection, model: type[R], table: str, partition: str,
+        where: tuple[str, dict[str, Any]] | None,
+    ) -> list[R]:  # fmt: skip
         path = self.path(table, partition)
         if not self._fs.exists(path):
             raise BenchError(f"{table} ({partition}) is not in the lake: {path}", remedy=f"materialize {table} first")
         remedy = f"delete {path} and materialize {table} again"
-        with duckdb.connect(config={"threads": 1}) as connection, tempfile.TemporaryDirectory() as folder:
-            local = path
-            if not is_local(self._fs):
-                local = f"{folder}/part.parquet"
-                self._fs.get_file(path, local)
-            try:
-                condition, parameters = (f" WHERE {where[0]}", where[1]) if where else ("", {})
-                cursor = connection.execute(f"SELECT * FROM read_parquet({_literal(local)}){condition}", parameters)
-                names = [column[0] for column in cursor.description or []]
-                values = cursor.fetchall()
-            except duckdb.Error as error:
-                raise CorruptFileError(f"lake file {path} cannot be read: {error}", remedy=remedy) from error
+        local = is_local(self._fs)
+        state = FileState.of(path) if local and where is None else None
+        known: list[R] | None = self._recent.get(path, model) if state else None
+        if known is not None:
+            return known
+        condition, parameters = (f" WHERE {where[0]}", where[1]) if where else ("", {})
+        try:
+            if local:
+                names, values = _select(connection, path, condition, parameters)
+            else:
+                with tempfile.TemporaryDirectory(prefix="icfr-lake-") as folder:
+                    copy = f"{folder}/part.parquet"
+                    self._fs.get_file(path, copy)
+                    names, values = _select(connection, copy, condition, parameters)
+        except duckdb.Error as error:
+            raise CorruptFileError(f"lake file {path} cannot be read: {error}", remedy=remedy) from error
         if names != list(model.model_fields):
             raise CorruptFileError(
                 f"lake file {path} holds other columns than {model.__name__} of this version", remedy=remedy
             )
-        return [model.model_validate(_aware(dict(zip(names, value, strict=True)))) for value in values]
+        rows = _rows(model).validate_python([_aware(dict(zip(names, value, strict=True))) for value in values])
+        if state:
+            self._recent.keep(path, model, rows, state)
+        return rows
 
     def files(self, table: str) -> list[str]:
         """Paths of all partition files of a table, for set operations in DuckDB."""
@@ -184,6 +197,18 @@ def _spec(table: str) -> TableSpec:
         return TABLES[table]
     except KeyError:
         raise BenchError(f"there is no table {table!r}", remedy=f"one of: {', '.join(TABLES)}") from None
+
+
+@cache
+def _rows(model: type[R]) -> TypeAdapter[list[R]]:
+    return TypeAdapter(list[model])  # type: ignore[valid-type]
+
+
+def _select(
+    connection: duckdb.DuckDBPyConnection, path: str, condition: str, parameters: dict[str, Any]
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    cursor = connection.execute(f"SELECT * FROM read_parquet({_literal(path)}){condition}", parameters)
+    return [column[0] for column in cursor.description or []], cursor.fetchall()
 
 
 def _json_line(row: Row) -> str:

@@ -148,3 +148,35 @@ def test_rows_of_another_table_are_refused(tmp_path: Path) -> None:
 def test_an_unknown_table_is_an_error_that_lists_the_tables(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match="one of: filing_index"):
         Lake(str(tmp_path)).path("filings")
+
+
+def test_a_table_that_was_just_read_is_read_anew_after_every_change_of_its_file(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    lake.write(TABLE, [notice("first")], "2024")
+    first = lake.read(EightK402Row, TABLE)
+    assert lake.read(EightK402Row, TABLE) == first
+    lake.write(TABLE, [notice("other")], "2024")
+    assert [row.spans[0].quote for row in lake.read(EightK402Row, TABLE)] == ["other"]
+    Path(lake.path(TABLE, "2024")).write_bytes(b"not parquet")
+    with pytest.raises(CorruptFileError):
+        lake.read(EightK402Row, TABLE)
+    Path(lake.path(TABLE, "2024")).unlink()
+    with pytest.raises(BenchError, match="is not in the lake"):
+        lake.read(EightK402Row, TABLE, ["2024"])
+
+
+def test_every_reader_of_a_table_has_a_list_of_its_own(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    lake.write(TABLE, [notice()], "2024")
+    lake.read(EightK402Row, TABLE).clear()
+    lake.read(EightK402Row, TABLE).clear()
+    assert len(lake.read(EightK402Row, TABLE)) == 1
+
+
+def test_a_condition_is_not_answered_from_an_earlier_whole_read(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    lake.write(TABLE, [notice(), notice(accession="0000900001-24-000002")], "2024")
+    assert len(lake.read(EightK402Row, TABLE)) == 2
+    where = ("accession = $accession", {"accession": "0000900001-24-000002"})
+    assert [row.accession for row in lake.read(EightK402Row, TABLE, where=where)] == ["0000900001-24-000002"]
+    assert len(lake.read(EightK402Row, TABLE)) == 2

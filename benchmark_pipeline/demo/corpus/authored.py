@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from benchmark_pipeline import yaml_text
 from benchmark_pipeline.tables.clean_pool import Decision, EvidenceCode, ExclusionReason
 
 SOURCES = Path(__file__).parent
@@ -215,7 +215,7 @@ def fiscal_year(period: date) -> int:
 @cache
 def firms() -> dict[str, Firm]:
     """The auditing firms, by key."""
-    data = yaml.safe_load((SOURCES / "firms.yaml").read_text(encoding="utf-8"))
+    data = yaml_text.load((SOURCES / "firms.yaml").read_text(encoding="utf-8"))
     return {key: Firm.model_validate(value) for key, value in data["firms"].items()}
 
 
@@ -225,6 +225,6 @@ def registrants() -> tuple[Registrant, ...]:
     found = [
         Registrant.model_validate(document)
         for path in sorted((SOURCES / "registrants").glob("*.yaml"))
-        for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+        for document in yaml_text.load_all(path.read_text(encoding="utf-8"))
     ]
     return tuple(sorted(found, key=lambda r: r.cik))
