@@ -34,11 +34,11 @@ def download_file(settings: Settings, path: str) -> Path:
     return settings.folder / "archives" / path.strip("/").replace("/", "_")
 
 
-async def receive_file(answer: httpx.Response, target: Path) -> tuple[Verdict, str, int]:
+async def receive_file(answer: httpx.Response, target: Path) -> tuple[Verdict, str | None, int | None]:
     """Writes the body; the file before stays until the new one is whole.
 
     Returns:
-        Whether the body is a ZIP archive of the announced length, its SHA-256, its size in bytes.
+        Whether the body is a ZIP archive of the announced length; if it is, its SHA-256 and its size in bytes.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     # One name: what a killed run left behind is overwritten by the next, not kept beside it.
@@ -53,9 +53,9 @@ async def receive_file(answer: httpx.Response, target: Path) -> tuple[Verdict, s
                 await asyncio.to_thread(handle.write, piece)
         announced = answer.headers.get("content-length", "")
         if announced.isdecimal() and int(announced) != size:
-            return Verdict("truncated", f"{size} of {announced} bytes"), "", 0
+            return Verdict("truncated", f"{size} of {announced} bytes"), None, None
         if not start.startswith(b"PK"):
-            return Verdict("wrong_document", f"not a ZIP archive: {start!r}"), "", 0
+            return Verdict("wrong_document", f"not a ZIP archive: {start!r}"), None, None
         await asyncio.to_thread(replace_file, temporary, target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -10,40 +10,43 @@ from __future__ import annotations
 import asyncio
 import errno
 import queue
-import random
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 import httpx
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError
-from benchmark_pipeline.evaluation.retry import retry_after_seconds
 from benchmark_pipeline.settings import Settings
-from benchmark_pipeline.storage import AppendLog, DocumentStore
+from benchmark_pipeline.storage import DocumentStore
 
+from .closing import Closing
 from .connect import ConnectTo
 from .download import Download, download_file, receive_file
-from .edgar_answers import Expectation, Meaning, Verdict, a_document, decompressed, read_answer
+from .edgar_answers import Expectation, Meaning, Verdict, a_document, decompressed, is_asked_again, read_answer
+from .fetch_log import FINAL_PROBLEMS, Fetched, FetchLog, Problem
 from .request_rate import Place, RequestRate, shared_rate
+from .retry import retry_after_seconds, wait_seconds
+
+__all__ = ["EdgarClient", "Fetched", "Host", "Wanted", "require_identity"]
 
 Host = Literal["www", "data", "efts"]
-Problem = Literal[
-    "not_found", "access_denied", "truncated", "maintenance_page", "wrong_document", "undecodable", "empty", "too_large"
-]
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 _ATTEMPTS = 7
 _THRESHOLD_PAUSES = 3
 _LONGEST_WAIT = 600.0
+"""Seconds; a service that asks for a longer pause ends the run, which goes on where it stopped."""
+_LONGEST_BACKOFF = 60.0
+_SMALL_BODY_BYTES = 64 * 1024
+"""Larger ones are decompressed on a thread."""
 _KEPT_HEADERS = ("date", "last-modified", "etag", "content-type")
 _PROBLEMS: dict[Meaning, Problem] = {
     "not_found": "not_found",
@@ -54,8 +57,6 @@ _PROBLEMS: dict[Meaning, Problem] = {
     "empty": "empty",
     "too_large": "too_large",
 }
-_FINAL_PROBLEMS = frozenset({"not_found", "too_large", "empty"})
-"""Answers that a later run need not doubt; the others may have passed by then."""
 _EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _EASTERN = ZoneInfo("America/New_York")
 
@@ -75,20 +76,12 @@ class Wanted:
     """A mutable file that no longer changes after this day (a past quarter's index); null: it may change any day."""
 
 
-@dataclass(frozen=True)
-class Fetched:
-    """What is known about one address: a stored body, or the reason why there is none."""
+class _Received(NamedTuple):
+    """What came of one request: the meaning of the answer, and where its body was stored if it is what was asked."""
 
-    url: str
-    status: int | None
-    sha256: str | None
-    size_bytes: int | None
-    headers: dict[str, str]
-    retrieved_at: datetime | None
-    problem: Problem | None
-    detail: str
-    from_log: bool
-    """No request was made for it now."""
+    verdict: Verdict
+    sha256: str | None = None
+    size_bytes: int | None = None
 
 
 def require_identity(settings: Settings) -> str:
@@ -114,7 +107,7 @@ def require_identity(settings: Settings) -> str:
     return identity
 
 
-class EdgarClient:
+class EdgarClient(Closing):
     """Fetches from EDGAR into the document store. Use it as a context manager, from any one thread at a time."""
 
     def __init__(
@@ -140,24 +133,13 @@ class EdgarClient:
         self._concurrency = concurrency
         self._threshold_pause = threshold_pause_seconds
         self._backoff = backoff_seconds
-        self._log = AppendLog(settings.fetch_log_folder / "edgar")
-        self._known: dict[str, Fetched] | None = None
-        self._asked: set[str] = set()
+        self._log = FetchLog(settings.fetch_log_folder / "edgar")
         self._threshold_pauses = 0
-        self._slots: asyncio.Semaphore | None = None
         self._http: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self.requests: Counter[str] = Counter()
         """Requests sent by this client, by host."""
-
-    def __enter__(self) -> EdgarClient:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends connections, the event loop and the log file."""
@@ -167,7 +149,7 @@ class EdgarClient:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(timeout=10)
             self._loop.close()
-            self._loop, self._thread, self._http, self._slots = None, None, None, None
+            self._loop, self._thread, self._http = None, None, None
         self._log.close()
 
     def url(self, host: Host, path: str) -> str:
@@ -195,12 +177,11 @@ class EdgarClient:
             ConfigurationError: EDGAR does not accept the identity.
             BenchError: EDGAR keeps throttling, or the disk is full.
         """
-        known = self._known_answers()
         results: dict[str, Fetched] = {}
         missing: dict[str, Wanted] = {}
         for want in wanted:
             url = self.url(want.host, want.path)
-            answer = known.get(url)
+            answer = self._log.get(url)
             if answer is not None and self._is_current(want, url, answer):
                 results[url] = answer
             else:
@@ -209,21 +190,21 @@ class EdgarClient:
         progress.advance(what, done, total)
         if missing:
             for url, answer in self._run(missing):
-                results[url] = known[url] = answer
+                results[url] = answer
                 done += 1
                 progress.advance(what, done, total)
         return [results[self.url(want.host, want.path)] for want in wanted]
 
     def known(self, want: Wanted) -> Fetched | None:
         """The last answer, however old, without any request; null where none is known or its body was lost."""
-        answer = self._known_answers().get(self.url(want.host, want.path))
+        answer = self._log.get(self.url(want.host, want.path))
         if answer is None or (answer.sha256 is not None and answer.sha256 not in self._documents):
             return None
         return answer
 
     def downloaded(self, host: Host, path: str) -> Download | None:
         """The file of the last `download`, without any request; null where there is none."""
-        answer = self._known_answers().get(self.url(host, path))
+        answer = self._log.get(self.url(host, path))
         file = download_file(self._settings, path)
         if answer is None or answer.sha256 is None or answer.retrieved_at is None or not file.is_file():
             return None
@@ -241,12 +222,14 @@ class EdgarClient:
             BenchError: the archive cannot be had, or the disk is full.
         """
         url, earlier = self.url(host, path), self.downloaded(host, path)
-        answered = self._known_answers().get(url)
+        answered = self._log.get(url)
         gone = answered is not None and answered.problem == "not_found"
-        if url in self._asked or ((earlier is not None or gone) and self._is_past_snapshot(answered)):
+        if url in self._log.asked or ((earlier is not None or gone) and self._is_past_snapshot(answered)):
             return earlier
         progress.advance(what, 0, 1)
-        future = asyncio.run_coroutine_threadsafe(self._download(url, host, path, earlier), self._start_loop())
+        future = asyncio.run_coroutine_threadsafe(
+            self._ask_archive(url, host, path, answered if earlier else None), self._start_loop()
+        )
         try:
             answer = future.result()
         except OSError as error:
@@ -258,83 +241,13 @@ class EdgarClient:
             )
         return self.downloaded(host, path)
 
-    async def _download(self, url: str, host: Host, path: str, earlier: Download | None) -> Fetched:
-        self._http = self._http or self._new_http()
-        verdict, status = Verdict("busy", "never answered"), None
-        attempt = 0
-        while attempt < _ATTEMPTS:
-            attempt += 1
-            place = await self._take_place(host)
-            headers = {"Accept-Encoding": "identity", **(_validators(earlier.headers) if earlier else {})}
-            wait: str | None = None
-            try:
-                async with self._http.stream("GET", url, headers=headers, extensions=self._traced(place)) as answer:
-                    status = answer.status_code
-                    if status == 304 and earlier is not None:
-                        known = self._known_answers()[url]
-                        return self._remember(replace(known, retrieved_at=datetime.now(UTC), from_log=False))
-                    if status == 200:
-                        verdict, sha256, size = await receive_file(answer, download_file(self._settings, path))
-                        if verdict.meaning == "ok":
-                            kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-                            return self._remember(
-                                Fetched(url, status, sha256, size, kept, datetime.now(UTC), None, "", False)
-                            )
-                    else:
-                        verdict = read_answer(status, path, (await answer.aread())[:65536], a_document)
-                        wait = answer.headers.get("retry-after")
-            except httpx.TransportError as error:
-                verdict, status = Verdict("busy", f"{type(error).__name__}: {error}"), None
-            finally:
-                self._sent(place)
-            if verdict.meaning == "undeclared_tool":
-                raise self._undeclared(url)
-            if verdict.meaning == "rate_threshold":
-                await self._hold_back()
-                attempt -= 1
-            elif verdict.meaning == "not_found" and (status != 403 or attempt > 1):
-                break
-            elif attempt < _ATTEMPTS:
-                await asyncio.sleep(self._wait(attempt, wait))
-        if verdict.meaning == "busy":
-            raise self._too_often_busy(url, verdict)
-        detail = verdict.detail[:500]
-        return self._remember(
-            Fetched(url, status, None, None, {}, datetime.now(UTC), _PROBLEMS[verdict.meaning], detail, False)
-        )
-
-    def _remember(self, fetched: Fetched) -> Fetched:
-        self._known_answers()[fetched.url] = fetched
-        return self._note(fetched)
-
-    def _no_space(self, error: OSError) -> Exception:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            return error
-        return BenchError(
-            f"no space left while storing documents below {self._settings.folder}",
-            remedy="free some space and run again: what is stored is kept and not asked again",
-        )
-
-    def _undeclared(self, url: str) -> ConfigurationError:
-        return ConfigurationError(
-            f"EDGAR does not accept the identity {self._identity!r}: {url} answered that the tool is undeclared",
-            remedy='export ICFR_BENCH_EDGAR_IDENTITY="Jane Doe jane@example.org" with your own name and address',
-        )
-
-    @staticmethod
-    def _too_often_busy(url: str, verdict: Verdict) -> BenchError:
-        return BenchError(
-            f"{url} could not be fetched in {_ATTEMPTS} attempts: {verdict.detail}",
-            remedy="run again later: what is stored is kept and not asked again",
-        )
-
     def _is_current(self, want: Wanted, url: str, answer: Fetched) -> bool:
         if answer.sha256 is None:
-            if answer.problem not in _FINAL_PROBLEMS or answer.retrieved_at is None:
-                return url in self._asked and want.mutable
+            if answer.problem not in FINAL_PROBLEMS or answer.retrieved_at is None:
+                return url in self._log.asked and want.mutable
         elif answer.sha256 not in self._documents:
             return False
-        if not want.mutable or url in self._asked:
+        if not want.mutable or url in self._log.asked:
             return True
         return self._is_past_snapshot(answer, want.changed_until)
 
@@ -347,16 +260,6 @@ class EdgarClient:
         needed = min(self._settings.as_of, changed_until or date.max)
         fixed = self._settings.snapshot_date is not None or changed_until is not None
         return fixed and seen > needed + timedelta(days=1)
-
-    def _known_answers(self) -> dict[str, Fetched]:
-        if self._known is None:
-            self._known = {}
-            for line in self._log.read():
-                try:
-                    self._known[str(line["url"])] = _from_record(line)
-                except (KeyError, TypeError, ValueError):
-                    continue  # a record of another version: the address is asked again
-        return self._known
 
     def _run(self, missing: dict[str, Wanted]) -> Iterator[tuple[str, Fetched]]:
         loop = self._start_loop()
@@ -381,7 +284,6 @@ class EdgarClient:
         return self._loop
 
     async def _fetch_all(self, missing: dict[str, Wanted], arrived: queue.SimpleQueue[Any]) -> None:
-        self._http = self._http or self._new_http()
         waiting = iter(missing.items())
 
         async def work() -> None:
@@ -395,117 +297,126 @@ class EdgarClient:
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
-    def _new_http(self) -> httpx.AsyncClient:
-        limits = httpx.Limits(max_connections=self._concurrency, max_keepalive_connections=self._concurrency)
-        transport: httpx.AsyncBaseTransport = httpx.AsyncHTTPTransport(limits=limits)
-        if self._connect_to:
-            transport = ConnectTo(self._connect_to, transport)
-        return httpx.AsyncClient(
-            transport=transport,
-            headers={"User-Agent": self._identity, "Accept-Encoding": "gzip, deflate"},
-            timeout=httpx.Timeout(60.0, connect=20.0),
-            follow_redirects=False,
-        )
+    def _connections(self) -> httpx.AsyncClient:
+        if self._http is None:
+            limits = httpx.Limits(max_connections=self._concurrency, max_keepalive_connections=self._concurrency)
+            transport: httpx.AsyncBaseTransport = httpx.AsyncHTTPTransport(limits=limits)
+            if self._connect_to:
+                transport = ConnectTo(self._connect_to, transport)
+            self._http = httpx.AsyncClient(
+                transport=transport,
+                headers={"User-Agent": self._identity, "Accept-Encoding": "gzip, deflate"},
+                timeout=httpx.Timeout(60.0, connect=20.0),
+                # EDGAR's addresses are known beforehand: a redirect is an answer, and nobody is led elsewhere by one.
+                follow_redirects=False,
+            )
+        return self._http
 
     async def _ask(self, url: str, want: Wanted) -> Fetched:
-        known = self._known_answers().get(url)
-        stored = known.sha256 if known and known.sha256 and known.sha256 in self._documents else None
-        earlier = known if stored else None
+        known = self._log.get(url)
+        earlier = known if known and known.sha256 and known.sha256 in self._documents else None
         doubtful: bytes | None = None
-        verdict, status = Verdict("busy", "never answered"), None
-        attempt = 0
-        while attempt < _ATTEMPTS:
-            attempt += 1
-            try:
-                answer, body = await self._send(url, want, earlier)
-            except httpx.TransportError as error:
-                verdict, status = Verdict("busy", f"{type(error).__name__}: {error}"), None
-                await asyncio.sleep(self._wait(attempt, None))
-                continue
-            status = answer.status_code
-            if body is None:
-                verdict = Verdict("too_large", f"more than {MAX_BODY_BYTES} bytes")
-                break
-            plain = decompressed(body, answer.headers.get("content-encoding", "")) if body else body
-            if plain is None:
-                verdict = Verdict("truncated", "the compressed body is cut short")
-                await asyncio.sleep(self._wait(attempt, None))
-                continue
-            body = plain
-            verdict = read_answer(status, want.path, body, want.expected)
-            if verdict.meaning == "ok":
-                return await self._store(url, answer, body)
+
+        async def receive(answer: httpx.Response) -> _Received:
+            nonlocal doubtful
+            verdict, body = await _read_body(answer, want)
+            if verdict.meaning == "truncated" and want.expected is a_document and body:
+                if body == doubtful:
+                    verdict = Verdict("ok")  # the same bytes twice: as filed
+                doubtful = body
+            if verdict.meaning != "ok":
+                return _Received(verdict)
+            return _Received(verdict, await asyncio.to_thread(self._documents.put, body), len(body))
+
+        asked = earlier.validators if want.mutable and earlier else {}
+        return await self._ask_until_answered(url, want.host, asked, earlier, receive)
+
+    async def _ask_archive(self, url: str, host: Host, path: str, earlier: Fetched | None) -> Fetched:
+        async def receive(answer: httpx.Response) -> _Received:
+            if answer.status_code == 200:
+                return _Received(*await receive_file(answer, download_file(self._settings, path)))
+            return _Received(read_answer(answer.status_code, path, (await answer.aread())[:65536], a_document))
+
+        asked = {"Accept-Encoding": "identity", **(earlier.validators if earlier else {})}
+        return await self._ask_until_answered(url, host, asked, earlier, receive)
+
+    async def _ask_until_answered(
+        self,
+        url: str,
+        host: Host,
+        headers: Mapping[str, str],
+        earlier: Fetched | None,
+        receive: Callable[[httpx.Response], Awaitable[_Received]],
+    ) -> Fetched:
+        """Asks again as long as another answer may be hoped for, and logs what came of it."""
+        meanings: Counter[Meaning] = Counter()
+        while True:
+            verdict, status, told, stored = await self._ask_once(url, host, headers, receive)
+            now = datetime.now(UTC)
+            if stored is not None:
+                return await self._log.note(replace(stored, retrieved_at=now))
             if verdict.meaning == "not_modified" and earlier is not None:
-                return self._note(replace(earlier, retrieved_at=datetime.now(UTC), from_log=False))
+                return await self._log.note(replace(earlier, retrieved_at=now, from_log=False))
             if verdict.meaning == "undeclared_tool":
                 raise self._undeclared(url)
             if verdict.meaning == "rate_threshold":
                 await self._hold_back()
-                attempt -= 1
                 continue
-            if verdict.meaning == "not_found" and (status != 403 or attempt > 1):
-                break  # a 403 for an index that exists comes and goes, so that one is asked twice
-            if verdict.meaning == "empty" and attempt > 1:
+            meanings[verdict.meaning] += 1
+            attempts = meanings.total()
+            if attempts == _ATTEMPTS or (told or 0) > _LONGEST_WAIT or not is_asked_again(verdict, status, meanings):
                 break
-            if verdict.meaning == "truncated" and want.expected is a_document:
-                if body == doubtful:
-                    return await self._store(url, answer, body)  # the same bytes twice: as filed
-                doubtful = body
-            if attempt < _ATTEMPTS:
-                await asyncio.sleep(self._wait(attempt, answer.headers.get("retry-after")))
-        if verdict.meaning == "busy":
-            raise self._too_often_busy(url, verdict)
-        return self._note(
-            Fetched(
-                url, status, None, None, {}, datetime.now(UTC), _PROBLEMS[verdict.meaning], verdict.detail[:500], False
+            if status == 429 and told and self._rate is not None:
+                self._rate.pause(told)  # what is asked of one is asked of all
+            await asyncio.sleep(wait_seconds(attempts, told, base=self._backoff / 2, cap=_LONGEST_BACKOFF))
+        if verdict.meaning in ("busy", "not_modified"):
+            raise BenchError(
+                f"{url} could not be fetched in {attempts} attempts: {verdict.detail}"
+                + (f"; it asks for a pause of {told:.0f} s" if told else ""),
+                remedy="run again later: what is stored is kept and not asked again",
             )
-        )
+        problem, detail = _PROBLEMS[verdict.meaning], verdict.detail[:500]
+        return await self._log.note(Fetched(url, status, None, None, {}, now, problem, detail, from_log=False))
 
-    async def _send(self, url: str, want: Wanted, earlier: Fetched | None) -> tuple[httpx.Response, bytes | None]:
-        if self._http is None:
-            raise RuntimeError("the client is closed")
-        conditional = _validators(earlier.headers) if want.mutable and earlier is not None else {}
-        place = await self._take_place(want.host)
-        try:
-            async with self._http.stream("GET", url, headers=conditional, extensions=self._traced(place)) as answer:
-                parts, size = [], 0
-                async for part in answer.aiter_raw():
-                    size += len(part)
-                    if size > MAX_BODY_BYTES:
-                        return answer, None
-                    parts.append(part)
-            return answer, b"".join(parts)
-        finally:
-            self._sent(place)
-
-    async def _take_place(self, host: str) -> Place | None:
+    async def _ask_once(
+        self,
+        url: str,
+        host: Host,
+        headers: Mapping[str, str],
+        receive: Callable[[httpx.Response], Awaitable[_Received]],
+    ) -> tuple[Verdict, int | None, float | None, Fetched | None]:
+        """Meaning, status, `Retry-After` in seconds, and the answer where its body was stored."""
         place = await self._rate.take() if self._rate is not None else None
         self.requests[host] += 1
-        return place
+        try:
+            async with self._connections().stream(
+                "GET", url, headers=dict(headers), extensions={"trace": self._at_the_socket(place)}
+            ) as answer:
+                verdict, sha256, size = await receive(answer)
+        except httpx.TransportError as error:
+            return Verdict("busy", f"{type(error).__name__}: {error}"), None, None, None
+        finally:
+            if self._rate is not None and place is not None:
+                self._rate.sent(place)
+        if sha256 is None:
+            told = retry_after_seconds(answer.headers.get("retry-after"))
+            return verdict, answer.status_code, told, None
+        kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        stored = Fetched(url, answer.status_code, sha256, size, kept, None, None, "", from_log=False)
+        return verdict, answer.status_code, None, stored
 
-    def _sent(self, place: Place | None) -> None:
-        if self._rate is not None and place is not None:
-            self._rate.sent(place)
+    def _at_the_socket(self, place: Place | None) -> Callable[[str, dict[str, Any]], Awaitable[None]]:
+        """Holds a request that is ready until its moment, and notes when it is written."""
 
-    def _traced(self, place: Place | None) -> dict[str, Any]:
         async def trace(event: str, _: dict[str, Any]) -> None:
-            if event == "http11.send_request_headers.complete":
-                self._sent(place)
+            if self._rate is None or place is None:
+                return
+            if event == "http11.send_request_headers.started":
+                await self._rate.until_due(place)
+            elif event == "http11.send_request_headers.complete":
+                self._rate.sent(place)
 
-        return {"trace": trace}
-
-    async def _store(self, url: str, answer: httpx.Response, body: bytes) -> Fetched:
-        sha256 = await asyncio.to_thread(self._documents.put, body)
-        headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-        return self._note(
-            Fetched(url, answer.status_code, sha256, len(body), headers, datetime.now(UTC), None, "", False)
-        )
-
-    def _note(self, fetched: Fetched) -> Fetched:
-        # After the body: a kill between the two costs one request, the other order would lose the document.
-        self._log.append(_to_record(fetched))
-        self._asked.add(fetched.url)
-        return fetched
+        return trace
 
     async def _hold_back(self) -> None:
         self._threshold_pauses += 1
@@ -519,45 +430,36 @@ class EdgarClient:
             self._rate.halve()
         await asyncio.sleep(self._threshold_pause)
 
-    def _wait(self, attempt: int, retry_after: str | None) -> float:
-        told = retry_after_seconds(retry_after)
-        if told is not None:
-            return min(told, _LONGEST_WAIT)
-        longest = min(self._backoff * float(2 ** (attempt - 1)), 60.0)
-        return longest * (0.5 + random.random() / 2)  # noqa: S311 - jitter, so that waiters do not return together
+    def _no_space(self, error: OSError) -> Exception:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return error
+        return BenchError(
+            f"no space left while storing documents below {self._settings.folder}",
+            remedy="free some space and run again: what is stored is kept and not asked again",
+        )
+
+    def _undeclared(self, url: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"EDGAR does not accept the identity {self._identity!r}: {url} answered that the tool is undeclared",
+            remedy='export ICFR_BENCH_EDGAR_IDENTITY="Jane Doe jane@example.org" with your own name and address',
+        )
 
 
-def _validators(headers: dict[str, str]) -> dict[str, str]:
-    """Request headers that ask only for what has changed since an answer with these headers."""
-    if "etag" in headers:
-        return {"If-None-Match": headers["etag"]}
-    if "last-modified" in headers:
-        return {"If-Modified-Since": headers["last-modified"]}
-    return {}
-
-
-def _to_record(fetched: Fetched) -> dict[str, Any]:
-    return {
-        "url": fetched.url,
-        "status": fetched.status,
-        "sha256": fetched.sha256,
-        "size_bytes": fetched.size_bytes,
-        "headers": fetched.headers,
-        "retrieved_at": fetched.retrieved_at.isoformat() if fetched.retrieved_at else None,
-        "problem": fetched.problem,
-        "detail": fetched.detail,
-    }
-
-
-def _from_record(line: dict[str, Any]) -> Fetched:
-    return Fetched(
-        url=str(line["url"]),
-        status=line["status"],
-        sha256=line["sha256"],
-        size_bytes=line["size_bytes"],
-        headers=dict(line["headers"]),
-        retrieved_at=datetime.fromisoformat(line["retrieved_at"]) if line["retrieved_at"] else None,
-        problem=line["problem"],
-        detail=str(line["detail"]),
-        from_log=True,
-    )
+async def _read_body(answer: httpx.Response, want: Wanted) -> tuple[Verdict, bytes]:
+    """The body without its content encoding, and what it means; nothing is kept of one that is too large."""
+    parts, size = [], 0
+    async for part in answer.aiter_raw():
+        size += len(part)
+        if size > MAX_BODY_BYTES:
+            return Verdict("too_large", f"more than {MAX_BODY_BYTES} bytes"), b""
+        parts.append(part)
+    body, encoding = b"".join(parts), answer.headers.get("content-encoding", "")
+    if encoding and body:
+        if size > _SMALL_BODY_BYTES:
+            plain = await asyncio.to_thread(decompressed, body, encoding, MAX_BODY_BYTES)
+        else:
+            plain = decompressed(body, encoding, MAX_BODY_BYTES)
+        if isinstance(plain, Verdict):
+            return plain, b""
+        body = plain
+    return read_answer(answer.status_code, want.path, body, want.expected), body

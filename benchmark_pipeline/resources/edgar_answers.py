@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -31,7 +32,7 @@ Meaning = Literal[
     "empty",
     "too_large",
 ]
-"""`busy`: 429 or 5xx."""
+"""`busy`: 429, 5xx, or no answer at all."""
 
 
 class Verdict(NamedTuple):
@@ -62,13 +63,15 @@ def read_answer(status: int, path: str, body: bytes, expected: Expectation) -> V
         return Verdict("not_modified")
     if status in (404, 410):
         return Verdict("not_found", f"status {status}")
+    # The two pages that speak of the client itself come with 403, at times with 429 or 200: the words count.
+    if status in (403, 429) or _SITE_PAGE.search(head):
+        if _UNDECLARED.search(head):
+            return Verdict("undeclared_tool", f"{status}: undeclared automated tool")
+        if _THRESHOLD.search(head):
+            return Verdict("rate_threshold", f"{status}: request rate threshold exceeded")
     if status == 429 or status >= 500:
         return Verdict("busy", f"status {status}")
     if status == 403:
-        if _UNDECLARED.search(head):
-            return Verdict("undeclared_tool", "403: undeclared automated tool")
-        if _THRESHOLD.search(head):
-            return Verdict("rate_threshold", "403: request rate threshold exceeded")
         if b"<Code>AccessDenied</Code>" in head and _INDEX_PATH.search(path):
             return Verdict("not_found", "403 AccessDenied: there is no such index")
         return Verdict("access_denied", f"403: {_excerpt(body)}")
@@ -80,6 +83,22 @@ def read_answer(status: int, path: str, body: bytes, expected: Expectation) -> V
         kind: Meaning = "maintenance_page" if _MAINTENANCE.search(head) else "wrong_document"
         return Verdict(kind, f"a page of the site instead: {_excerpt(body)}")
     return expected(body)
+
+
+def is_asked_again(verdict: Verdict, status: int | None, seen: Counter[Meaning]) -> bool:
+    """Whether another request may bring another answer.
+
+    Args:
+        verdict: the last answer.
+        status: its status.
+        seen: how often each meaning came for this address, the last included.
+    """
+    if verdict.meaning == "too_large" or (verdict.meaning == "not_found" and status != 403):
+        return False
+    if verdict.meaning == "wrong_document" and status != 200:
+        return False  # a redirect or a refusal: to ask again would only be a nuisance
+    # A 403 for something that exists comes and goes, and an empty answer may be an accident: both are asked twice.
+    return verdict.meaning not in ("not_found", "access_denied", "empty") or seen[verdict.meaning] < 2
 
 
 def a_document(body: bytes) -> Verdict:
@@ -104,24 +123,8 @@ def a_folder_listing(body: bytes) -> Verdict:
     try:
         parse_folder_index(body)
     except ValueError as error:
-        cut = body.lstrip()[:1] == b"{" and body.rstrip()[-1:] != b"}"
-        return Verdict("truncated" if cut else "wrong_document", str(error)[:200])
+        return _not_this_json(body, error)
     return Verdict("ok")
-
-
-def submission_of(accession: str) -> Expectation:
-    """The full submission of a filing, with its closing marker."""
-
-    def expected(body: bytes) -> Verdict:
-        try:
-            found = parse_header(body).accession
-        except ValueError as error:
-            return Verdict("wrong_document", str(error))
-        if found != accession:
-            return Verdict("wrong_document", f"the submission {found}")
-        return Verdict("ok") if is_complete(body) else Verdict("truncated", "the submission does not end")
-
-    return expected
 
 
 def submissions_of(cik: str | None) -> Expectation:
@@ -133,8 +136,7 @@ def submissions_of(cik: str | None) -> Expectation:
         except InconsistentArrays:
             return Verdict("ok")  # as served; the reader rejects it by name
         except NotSubmissions as error:
-            cut = body.lstrip()[:1] == b"{" and body.rstrip()[-1:] != b"}"
-            return Verdict("truncated" if cut else "wrong_document", str(error))
+            return _not_this_json(body, error)
         if found.cik != cik:
             return Verdict("wrong_document", f"submissions of {found.cik} instead of {cik}")
         return Verdict("ok")
@@ -142,43 +144,66 @@ def submissions_of(cik: str | None) -> Expectation:
     return expected
 
 
+def submission_of(accession: str) -> Expectation:
+    """The full submission of a filing, with its closing marker."""
+    return lambda body: _with_header(body, accession, is_complete)
+
+
 def header_of(accession: str) -> Expectation:
     """The header page of a filing, with the end of its document list."""
 
-    def expected(body: bytes) -> Verdict:
-        try:
-            found = parse_header(body).accession
-        except ValueError as error:
-            return Verdict("wrong_document", str(error))
-        if found != accession:
-            return Verdict("wrong_document", f"the header of {found}")
+    def is_whole(body: bytes) -> bool:
         tail = body[-4096:].lower()
-        if b"</html>" not in tail and b"/sec-document" not in tail and b"</sec-header>" not in tail:
-            return Verdict("truncated", "the header page does not end")
-        return Verdict("ok")
+        return any(mark in tail for mark in (b"</html>", b"/sec-document", b"</sec-header>"))
 
-    return expected
+    return lambda body: _with_header(body, accession, is_whole)
 
 
-def decompressed(body: bytes, encoding: str) -> bytes | None:
-    """The body without its content encoding; null where the compressed stream is cut short or broken.
+def decompressed(body: bytes, encoding: str, largest: int) -> bytes | Verdict:
+    """The body without its content encoding, or what is wrong with it.
 
-    The stream's own end marker is checked, which HTTP libraries leave out.
+    The stream's own end marker is checked, which HTTP libraries leave out. No more than `largest` bytes are unpacked: a
+    small body can hold any number of them.
     """
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):
-        return None
+        return Verdict("wrong_document", f"content encoding {encoding[:40]!r}, which was not asked for")
     for window in (31,) if "gzip" in encoding else (15, -15):
-        decoder = zlib.decompressobj(window)
         try:
-            plain = decoder.decompress(body)
+            plain = _unpacked(body, window, largest)
         except zlib.error:
             continue
-        if decoder.eof:
-            return plain
-    return None
+        return Verdict("too_large", f"more than {largest} bytes unpacked") if len(plain) > largest else plain
+    return Verdict("truncated", "the compressed body is cut short or broken")
+
+
+def _unpacked(body: bytes, window: int, largest: int) -> bytes:
+    """One stream after the other; at most one byte more than `largest`."""
+    plain, left = b"", body
+    while left and len(plain) <= largest:
+        decoder = zlib.decompressobj(window)
+        plain += decoder.decompress(left, largest + 1 - len(plain))
+        if not decoder.eof and len(plain) <= largest:
+            raise zlib.error("the stream does not end")
+        left = decoder.unused_data
+    return plain
+
+
+def _with_header(body: bytes, accession: str, is_whole: Callable[[bytes], bool]) -> Verdict:
+    try:
+        found = parse_header(body).accession
+    except ValueError as error:
+        return Verdict("wrong_document", str(error))
+    if found != accession:
+        return Verdict("wrong_document", f"the filing {found}")
+    return Verdict("ok") if is_whole(body) else Verdict("truncated", "the filing's header or text does not end")
+
+
+def _not_this_json(body: bytes, error: ValueError) -> Verdict:
+    cut = body.lstrip()[:1] == b"{" and body.rstrip()[-1:] != b"}"
+    return Verdict("truncated" if cut else "wrong_document", str(error)[:200])
 
 
 def _excerpt(body: bytes) -> str:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,11 +21,12 @@ import httpx
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError, CorruptFileError
-from benchmark_pipeline.evaluation.retry import retry_after_seconds
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore
 
+from .closing import Closing
 from .connect import ConnectToSync
+from .retry import retry_after_seconds
 
 PROFILE = "api_v1_1_0"
 """The schema; sent with every request, because the server's default may change."""
@@ -99,7 +99,7 @@ class FacPage:
     """No request was made for it."""
 
 
-class FacClient:
+class FacClient(Closing):
     """Reads audit years from the API; one client a run, not shared between threads."""
 
     def __init__(
@@ -145,14 +145,6 @@ class FacClient:
         )
         self.requests = 0
         """Requests made, attempts included."""
-
-    def __enter__(self) -> FacClient:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Closes connections and the log."""

@@ -30,12 +30,6 @@ from benchmark_pipeline.evaluation.planning import request_schema
 from benchmark_pipeline.evaluation.prompts import Prompt
 from benchmark_pipeline.evaluation.request import PlannedCall
 from benchmark_pipeline.evaluation.response_log import Attempt, ResponseLog, Settled, remaining
-from benchmark_pipeline.evaluation.retry import (
-    LONGEST_RETRY_AFTER_SECONDS,
-    is_retried,
-    retry_after_seconds,
-    wait_seconds,
-)
 from benchmark_pipeline.evaluation.spending import Spending
 from benchmark_pipeline.storage import AppendLog
 from benchmark_pipeline.tables.items import ItemRow, Task
@@ -43,6 +37,7 @@ from benchmark_pipeline.tables.items import ItemRow, Task
 from .batches import BatchApi, BatchReply, require_batch_api
 from .concurrency import AdaptiveLimit
 from .replies import Reply, reply_of, reply_of_error
+from .retry import LONGEST_RETRY_AFTER_SECONDS, is_retried, retry_after_seconds, wait_seconds
 
 _STOP_AFTER_STATUS = frozenset({401, 403, 404})
 """No other call can succeed: the key, the permission or the model name is wrong."""

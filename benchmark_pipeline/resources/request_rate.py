@@ -15,13 +15,17 @@ _SMOOTHNESS = 0.9
 """Requests keep this share of the even distance, so that one sent late can be caught up within the window."""
 _POLL = 0.01
 """Seconds between two looks while every place is held by a request that is not sent yet."""
+_LEAD = 0.05
+"""Seconds before its moment in which a request gets its place: time to be woken late, to connect and to write the headers.
+What is lost before the moment comes costs no rate; what is lost after it could only be made up by breaking the window."""
 
 
 @dataclass(eq=False)
 class Place:
     """The right to send one request; it counts against the rate until a window after the request was sent."""
 
-    taken: float
+    due: float
+    """The request may not be sent before."""
     sent: float | None = None
 
 
@@ -48,8 +52,8 @@ class RequestRate:
         self._window = self._count / rate * _MARGIN
         self._gap = _SMOOTHNESS / rate
 
-    def try_take(self) -> Place | float:
-        """A place to send one request now, or the seconds to wait before asking again."""
+    def try_take(self, lead: float = 0.0) -> Place | float:
+        """A place to send one request, due at most `lead` seconds from now, or the seconds to wait before asking again."""
         with self._lock:
             now = self._clock()
             self._places = [one for one in self._places if one.sent is None or one.sent + self._window > now]
@@ -57,20 +61,32 @@ class RequestRate:
             if len(self._places) >= self._count:
                 ends = sorted(one.sent + self._window for one in self._places if one.sent is not None)
                 over = len(self._places) - self._count
-                # A request that is still on its way to the socket holds its place: it will be sent later than now.
-                earliest = max(earliest, ends[over] if over < len(ends) else now + _POLL)
-            if now < earliest:
-                return earliest - now
-            self._last = now
-            place = Place(now)
+                if over >= len(ends):
+                    # A request that is still on its way to the socket holds its place, and nobody knows until when.
+                    return max(_POLL, earliest - lead - now)
+                earliest = max(earliest, ends[over])
+            if now < earliest - lead:
+                return earliest - lead - now
+            place = Place(max(now, earliest))
+            self._last = place.due
             self._places.append(place)
             return place
 
     async def take(self) -> Place:
-        """Waits for a place; `sent` must be called for it, whatever comes of the request."""
-        while not isinstance(found := self.try_take(), Place):
+        """Waits for a place; `sent` must be called for it, whatever comes of the request, and `until_due` before."""
+        while not isinstance(found := self.try_take(_LEAD), Place):
             await asyncio.sleep(found)
         return found
+
+    async def until_due(self, place: Place) -> None:
+        """Waits for the moment of a place: the request goes to its socket right after."""
+        while (left := self.seconds_left(place)) > 0:
+            await asyncio.sleep(left)
+
+    def seconds_left(self, place: Place) -> float:
+        """Seconds until this place's request may be sent; a pause that began since it was taken counts."""
+        with self._lock:
+            return max(place.due, self._closed_until) - self._clock()
 
     def sent(self, place: Place) -> None:
         """The request of this place is sent, or never will be; only the first call counts."""

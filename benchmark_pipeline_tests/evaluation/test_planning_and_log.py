@@ -14,7 +14,7 @@ from benchmark_pipeline.evaluation.cost import dry_run
 from benchmark_pipeline.evaluation.planning import check_plan, plan_calls, run_of
 from benchmark_pipeline.evaluation.request import canonical_json
 from benchmark_pipeline.evaluation.response_log import Attempt, ResponseLog, remaining, settle
-from benchmark_pipeline.evaluation.retry import is_retried, retry_after_seconds, wait_seconds
+from benchmark_pipeline.resources.retry import is_retried, retry_after_seconds, wait_seconds
 
 URL = "http://127.0.0.1:9/v1"
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)

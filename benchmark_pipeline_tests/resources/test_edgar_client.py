@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import errno
+import gzip
+import time
+import zlib
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,10 +16,18 @@ from hypothesis import strategies as st
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.demo.faults import Fault, FaultPlan
-from benchmark_pipeline.demo.replay import ReplayServer
+from benchmark_pipeline.demo.replay import ReplayRequest, ReplayResponse, ReplayServer
 from benchmark_pipeline.errors import BenchError, ConfigurationError
 from benchmark_pipeline.resources.edgar import Wanted, require_identity
-from benchmark_pipeline.resources.edgar_answers import a_master_index, header_of, submissions_of
+from benchmark_pipeline.resources.edgar_answers import (
+    Verdict,
+    a_document,
+    a_master_index,
+    decompressed,
+    header_of,
+    read_answer,
+    submissions_of,
+)
 from benchmark_pipeline.resources.request_rate import Place, RequestRate
 from benchmark_pipeline.storage import DocumentStore
 
@@ -142,6 +154,98 @@ def test_retry_after_is_obeyed(tmp_path: Path) -> None:
         client.fetch(wanted(1), "documents")
         first, second = server.arrivals
     assert second.monotonic - first.monotonic >= 1.0
+
+
+def test_a_pause_that_is_asked_of_one_request_is_asked_of_all(tmp_path: Path) -> None:
+    plan = FaultPlan([Fault("too_many_requests", retry_after="1")])
+    with ReplayServer(make_site(tmp_path, 40), faults=plan) as server:
+        with client_for(settings_for(tmp_path, server.url), rate=RequestRate(50.0), concurrency=4) as client:
+            client.fetch(wanted(40), "documents")
+        refused = next(arrival.monotonic for arrival in server.arrivals if arrival.status == 429)
+        # What was under way when the refusal was read still arrives; at 50 a second the rest would be done before the end.
+        assert not [one for one in server.arrivals if refused + 0.5 < one.monotonic < refused + 1.0]
+        assert len(server.arrivals) == 41
+
+
+def test_a_pause_longer_than_a_run_may_wait_ends_it_at_once(tmp_path: Path) -> None:
+    plan = FaultPlan([Fault("unavailable", retry_after="3600", times=9)])
+    with ReplayServer(make_site(tmp_path), faults=plan) as server:
+        with client_for(settings_for(tmp_path, server.url)) as client:  # noqa: SIM117
+            with pytest.raises(BenchError, match=r"1 attempts.*pause of 3600 s"):
+                client.fetch(wanted(1), "documents")
+        assert len(server.arrivals) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_an_answer_and_leads_nowhere(tmp_path: Path, status: int) -> None:
+    with ReplayServer(make_site(tmp_path / "inside")) as inside:
+
+        def lead_away(_: ReplayRequest) -> ReplayResponse:
+            return ReplayResponse(status, b"moved", {"Location": f"{inside.url}/www{path_of(0)}"})
+
+        with (
+            ReplayServer(tmp_path, mounts={"/www": lead_away}) as server,
+            client_for(settings_for(tmp_path, server.url)) as client,
+        ):
+            (answer,) = client.fetch(wanted(1), "documents")
+            with pytest.raises(BenchError, match="wrong_document"):
+                client.download("www", "/files/a.zip", "archive")
+        assert (answer.problem, answer.status, answer.sha256) == ("wrong_document", status, None)
+        assert len(server.arrivals) == 2
+        assert inside.arrivals == []
+
+
+def test_a_403_that_stays_is_asked_twice_and_doubted_by_the_next_run(tmp_path: Path) -> None:
+    plan = FaultPlan([Fault("access_denied", times=2)])
+    with ReplayServer(make_site(tmp_path), faults=plan) as server:
+        settings = settings_for(tmp_path, server.url)
+        with client_for(settings) as client:
+            (answer,) = client.fetch(wanted(1), "documents")
+        assert (answer.problem, answer.status, len(server.arrivals)) == ("access_denied", 403, 2)
+        with client_for(settings) as client:
+            (answer,) = client.fetch(wanted(1), "documents")
+        assert answer.sha256 is not None
+
+
+@pytest.mark.parametrize(
+    ("status", "title", "meaning"),
+    [
+        (403, "SEC.gov | Your Request Originates from an Undeclared Automated Tool", "undeclared_tool"),
+        (403, "SEC.gov | Request Rate Threshold Exceeded", "rate_threshold"),
+        (429, "SEC.gov | Request Rate Threshold Exceeded", "rate_threshold"),
+        (200, "SEC.gov | Request Rate Threshold Exceeded", "rate_threshold"),
+        (403, "Forbidden", "access_denied"),
+        (429, "Slow down", "busy"),
+        (503, "SEC.gov | Site Maintenance", "busy"),
+        (200, "SEC.gov | Site Maintenance", "maintenance_page"),
+        (200, "SEC.gov | Home", "wrong_document"),
+        (200, "Annual report of a maintenance company", "ok"),
+        (404, "Not found", "not_found"),
+        (302, "Found", "wrong_document"),
+    ],
+)
+def test_the_words_of_a_page_tell_what_its_status_leaves_open(status: int, title: str, meaning: str) -> None:
+    body = f"<html><head><title>{title}</title></head><body>{title}</body></html>".encode()
+    assert read_answer(status, "/Archives/edgar/data/100/a.htm", body, a_document).meaning == meaning
+
+
+def test_a_compressed_body_is_whole_or_nothing_and_never_larger_than_allowed() -> None:
+    plain = b"controls " * 1000
+    packed = gzip.compress(plain)
+    assert decompressed(packed, "gzip", 10_000) == plain
+    assert decompressed(gzip.compress(b"one ") + gzip.compress(b"two"), "gzip", 100) == b"one two"
+    assert decompressed(zlib.compress(plain), "deflate", 10_000) == plain
+    assert decompressed(zlib.compress(plain)[2:-4], "deflate", 10_000) == plain
+    for broken in (packed[:-1], packed[:40], packed + b"more", b"plain"):
+        assert decompressed(broken, "gzip", 10_000) == Verdict(
+            "truncated", "the compressed body is cut short or broken"
+        )
+    bomb = gzip.compress(b"0" * 50_000_000)
+    assert len(bomb) < 100_000
+    assert decompressed(bomb, "gzip", 1_000_000) == Verdict("too_large", "more than 1000000 bytes unpacked")
+    unknown = decompressed(b"x", "br", 10)
+    assert isinstance(unknown, Verdict)
+    assert unknown.meaning == "wrong_document"
 
 
 def test_an_undeclared_tool_stops_the_run_at_once(tmp_path: Path) -> None:
@@ -279,17 +383,43 @@ def test_no_window_of_a_second_holds_more_than_the_rate() -> None:
     assert len(busy) / (busy[-1] - busy[0]) >= 0.95 * 8
 
 
-@given(delays=st.lists(st.floats(0.0, 2.0), min_size=20, max_size=80))
-def test_requests_that_reach_the_socket_late_and_out_of_order_make_no_burst(delays: list[float]) -> None:
+def test_a_late_wake_and_a_slow_start_cost_no_rate() -> None:
+    now = [0.0]
+    rate = RequestRate(8.0, clock=lambda: now[0])
+    sent: list[float] = []
+    while len(sent) < 400:
+        found = rate.try_take(lead=0.05)
+        if isinstance(found, Place):
+            now[0] += 0.01  # the request is built, and its connection looked for
+            now[0] += max(0.0, rate.seconds_left(found))
+            rate.sent(found)
+            sent.append(now[0])
+        else:
+            now[0] += found + 0.035  # woken late each time
+    assert max(sum(1 for later in sent if start <= later < start + 1.0) for start in sent) <= 8
+    assert (len(sent) - 1) / (sent[-1] - sent[0]) >= 0.97 * 8
+
+
+def test_a_pause_holds_a_request_that_has_its_place_already() -> None:
+    rate = RequestRate(1000.0)
+    held = asyncio.run(rate.take())
+    rate.pause(0.2)
+    before = time.monotonic()
+    asyncio.run(rate.until_due(held))
+    assert time.monotonic() - before >= 0.2
+
+
+@given(delays=st.lists(st.floats(0.0, 2.0), min_size=20, max_size=80), lead=st.sampled_from([0.0, 0.05]))
+def test_requests_that_reach_the_socket_late_and_out_of_order_make_no_burst(delays: list[float], lead: float) -> None:
     now = [0.0]
     rate = RequestRate(8.0, clock=lambda: now[0])
     sent: list[float] = []
     under_way: list[tuple[float, Place]] = []
     waiting = list(delays)
     while waiting or under_way:
-        found = rate.try_take() if waiting else 1.0
+        found = rate.try_take(lead) if waiting else 1.0
         if isinstance(found, Place):
-            under_way.append((now[0] + waiting.pop(), found))
+            under_way.append((found.due + waiting.pop(), found))
             continue
         step = now[0] + found
         for due, place in sorted((one for one in under_way if one[0] <= step), key=lambda one: one[0]):
