@@ -9,6 +9,7 @@ from datetime import datetime
 
 import dagster as dg
 
+from benchmark_pipeline.assets.common import range_tags
 from benchmark_pipeline.edgar.fiscal_year import partition_fiscal_year
 from benchmark_pipeline.settings import Settings
 
@@ -32,10 +33,17 @@ def _nightly(settings: Settings) -> dg.ScheduleDefinition:
         name="nightly_refresh_of_recent_fiscal_years",
         description="New filings and new contradictions of the two most recent fiscal years, after EDGAR's nightly rebuild.",
     )
-    def nightly(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+    def nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         day = context.scheduled_execution_time
-        for year in recent_years(settings.fiscal_years, day):
-            yield dg.RunRequest(run_key=f"{day:%Y-%m-%d}:{year}", partition_key=str(year))
+        years = recent_years(settings.fiscal_years, day)
+        if not years:
+            return dg.SkipReason(f"no fiscal year built has begun to be filed by {day:%Y-%m-%d}")
+        # One run of the range and not a run a year: the lists of EDGAR are the same for all years and read once.
+        first, last = str(years[0]), str(years[-1])
+        return dg.RunRequest(
+            run_key=f"{day:%Y-%m-%d}:{first}-{last}",
+            tags=range_tags(first, last),
+        )
 
     return nightly
 

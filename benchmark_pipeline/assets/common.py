@@ -28,6 +28,11 @@ def audit_years(settings: Settings) -> dg.StaticPartitionsDefinition:
     return dg.StaticPartitionsDefinition([str(year) for year in sorted(settings.audit_years)])
 
 
+def range_tags(first: str, last: str) -> dict[str, str]:
+    """Tags of one run over all partition keys from `first` to `last`."""
+    return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+
+
 def column_schema(table: str) -> dg.TableSchema:
     """The columns of a table for Dagster's column panel."""
     spec = TABLES[table]

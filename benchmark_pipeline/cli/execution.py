@@ -19,14 +19,13 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmark_pipeline import progress, steps
+from benchmark_pipeline.assets.common import range_tags
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 
 from .run_log import unhurried_commits
 
 PROCESS_TAG = "icfr-bench/process"
-RANGE_START = "dagster/asset_partition_range_start"
-RANGE_END = "dagster/asset_partition_range_end"
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def _execute_one(
 ) -> None:
     tags = {PROCESS_TAG: str(os.getpid())}
     if run.partition_range is not None:
-        tags |= {RANGE_START: run.partition_range[0], RANGE_END: run.partition_range[1]}
+        tags |= range_tags(*run.partition_range)
     try:
         result = definitions.resolve_job_def(run.job).execute_in_process(
             instance=instance,

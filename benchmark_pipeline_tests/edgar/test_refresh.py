@@ -10,19 +10,23 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pytest
 
+from benchmark_pipeline.assets import non_reliance, sources
 from benchmark_pipeline.assets.edgar_lists import ARCHIVE_PATH, Lists, read_lists
 from benchmark_pipeline.assets.filing_headers import with_items_of_headers
 from benchmark_pipeline.assets.sources import read_documents
+from benchmark_pipeline.checks import sources as source_checks
 from benchmark_pipeline.checks.sources import quarters_without_an_index
 from benchmark_pipeline.demo.replay import ReplayServer
 from benchmark_pipeline.demo.site import MASTER_HEADER, build_site
 from benchmark_pipeline.edgar.fiscal_year import quarter_of, quarters_between
 from benchmark_pipeline.edgar.universe import filing_index_rows
 from benchmark_pipeline.resources.edgar import EdgarClient
+from benchmark_pipeline.schedules import build_schedules
 from benchmark_pipeline.settings import Settings
-from benchmark_pipeline.storage import DocumentStore
+from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.sources import FilingIndexRow
 
 LISTED_IN = {"discovered_via", "source_url", "source_sha256"}
@@ -197,6 +201,43 @@ def test_an_unchanged_refresh_makes_five_requests_at_most_and_brings_no_document
         assert [path for path in paths if path.startswith("/data/")] == [f"/data/submissions/CIK{cik}.json"]
         added = {row.accession for row in rows_of(found, settings)} - {row.accession for row in first}
         assert added == {accession}
+
+
+def test_a_second_nightly_run_asks_five_times_at_most(site: Path, tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    to_the_present(site, now.date())
+    write_daily(site, {now.date() - timedelta(days=2): []})
+    settings = settings_of(tmp_path, snapshot_date=None)
+    nightly = next(one for one in build_schedules(settings) if one.job_name == "acquire_filings")
+    (request,) = nightly.evaluate_tick(dg.build_schedule_context(scheduled_execution_time=now)).run_requests or []
+    lake, documents = Lake(settings.storage_root), DocumentStore(settings.storage_root)
+
+    def run(server: ReplayServer) -> tuple[list[str | None], int, list[str]]:
+        before = len(server.arrivals)
+        with client_of(settings, server) as edgar:
+            definitions = dg.Definitions(
+                assets=[*sources.build(settings), *non_reliance.build(settings)],
+                asset_checks=source_checks.build(settings),
+                resources={"lake": lake, "documents": documents, "edgar": edgar},
+                jobs=[dg.define_asset_job("acquire_filings", selection="*")],
+            )
+            assert definitions.resolve_job_def("acquire_filings").execute_in_process(tags=request.tags).success
+        written = [
+            lake.sha256(table, year)
+            for table in ("filing_index", "raw_filings", "eight_k_402_index")
+            for year in ("2023", "2024")
+        ]
+        return written, sum(edgar.requests.values()), [arrival.path for arrival in server.arrivals[before:]]
+
+    with ReplayServer(site) as server:
+        first, sent, paths = run(server)
+        assert sent == len(paths) > 100
+        second, sent, paths = run(server)
+    assert second == first
+    assert None not in first
+    assert sent == len(paths) <= 5, paths
+    assert all("-index/" in path for path in paths), paths
+    assert lake.partitions("raw_filings") == ["2023", "2024"]
 
 
 def test_a_past_quarter_without_its_index_is_told(site: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 import pytest
@@ -85,15 +85,28 @@ def test_the_refresh_takes_the_two_most_recent_fiscal_years(day: datetime, years
     assert recent_years([2022, 2023, 2024], day) == years
 
 
-def test_the_nightly_schedule_asks_once_a_night_and_year(definitions: dg.Definitions) -> None:
+def tick(definitions: dg.Definitions, night: datetime) -> list[dg.RunRequest]:
     schedule = definitions.resolve_schedule_def("nightly_refresh_of_recent_fiscal_years")
-    night = datetime(2025, 3, 2, 9, 0, tzinfo=UTC)
     context = dg.build_schedule_context(scheduled_execution_time=night, repository_def=definitions.get_repository_def())
-    requests = schedule.evaluate_tick(context).run_requests or []
-    assert [(request.partition_key, request.run_key) for request in requests] == [
-        ("2023", "2025-03-02:2023"),
-        ("2024", "2025-03-02:2024"),
-    ]
+    return list(schedule.evaluate_tick(context).run_requests or [])
+
+
+def test_the_nightly_schedule_asks_for_one_run_a_night_over_both_years(definitions: dg.Definitions) -> None:
+    night = datetime(2025, 3, 2, 9, 0, tzinfo=UTC)
+    (request,) = tick(definitions, night)
+    assert request.run_key == "2025-03-02:2023-2024"
+    assert request.partition_key is None
+    assert {key: value for key, value in request.tags.items() if "partition" in key} == {
+        "dagster/asset_partition_range_start": "2023", "dagster/asset_partition_range_end": "2024",
+    }  # fmt: skip
+    # The key makes the night idempotent: a tick that is evaluated again asks for the same run.
+    assert [again.run_key for again in tick(definitions, night)] == [request.run_key]
+    (next_night,) = tick(definitions, night + timedelta(days=1))
+    assert next_night.run_key == "2025-03-03:2023-2024"
+
+
+def test_the_nightly_schedule_asks_for_nothing_before_the_first_year_is_filed(definitions: dg.Definitions) -> None:
+    assert tick(definitions, datetime(2020, 3, 2, 9, 0, tzinfo=UTC)) == []
 
 
 def test_schedules_are_stopped_until_somebody_starts_them(definitions: dg.Definitions) -> None:
