@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ class ClusterCounts:
     n: NDArray[np.int64]
     """Trials, one entry a cluster, all positive."""
 
-    @property
+    @cached_property
     def successes(self) -> int:
         """Successes over all clusters."""
         return int(self.k.sum())
 
-    @property
+    @cached_property
     def trials(self) -> int:
         """Trials over all clusters."""
         return int(self.n.sum())
@@ -77,7 +78,7 @@ def clustered_variance(counts: ClusterCounts) -> float | None:
     if clusters < 2:
         return None
     residuals = counts.k - counts.successes / trials * counts.n
-    return float(clusters / (clusters - 1) * np.sum(residuals**2) / trials**2)
+    return float(clusters / (clusters - 1) * (residuals @ residuals) / trials**2)
 
 
 def design_effect(counts: ClusterCounts) -> float | None:
@@ -85,8 +86,40 @@ def design_effect(counts: ClusterCounts) -> float | None:
 
     None where it cannot be estimated: fewer than two clusters, or all outcomes alike.
     """
+    if counts.successes in (0, counts.trials):
+        return None
     variance = clustered_variance(counts)
-    if variance is None or counts.successes in (0, counts.trials):
+    if variance is None:
         return None
     rate = counts.successes / counts.trials
     return variance / (rate * (1 - rate) / counts.trials)
+
+
+def degrees_of_freedom(counts: ClusterCounts) -> float:
+    """Degrees of freedom of `clustered_variance`: clusters - 1 where all are of one size, fewer where a few are large.
+
+    Satterthwaite's approximation for a sum of squared residuals (Bell & McCaffrey 2002), with the variance of a
+    cluster's sum proportional to n_c (1 + (n_c - 1) r), r being the intra-cluster correlation that the design effect
+    implies (Imbens & Kolesár 2016, who estimate it too).
+
+    Raises:
+        ValueError: fewer than two clusters.
+    """
+    clusters = counts.clusters
+    if clusters < 2:
+        raise ValueError("degrees of freedom need two clusters")
+    n = counts.n.astype(np.float64)
+    trials = counts.trials
+    excess = float(n @ n) / trials - 1
+    effect = design_effect(counts) or 1.0
+    alike = min(max((effect - 1) / excess, 0.0), 1.0) if excess > 0 else 0.0
+    spread = n * (1 + (n - 1) * alike)
+    # The residuals k_c - w_c sum(k) have the covariance diag(spread) - x, x_cd = w_c s_d + s_c w_d - S w_c w_d.
+    # Wanted: its trace, squared, over the trace of its square.
+    share, total = n / trials, float(spread.sum())
+    ww, ws, ss = float(share @ share), float(share @ spread), float(spread @ spread)
+    diagonal = share * (2 * spread - total * share)
+    trace = total - float(diagonal.sum())
+    of_x_square = 2 * ww * ss + (total * ww) ** 2 + 2 * ws**2 - 4 * total * ww * ws
+    of_square = ss - 2 * float(spread @ diagonal) + of_x_square
+    return min(max(trace**2 / of_square, 1.0), clusters - 1.0)

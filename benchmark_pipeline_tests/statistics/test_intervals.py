@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark_pipeline.statistics.clusters import ClusterCounts, cluster_counts, clustered_variance, design_effect
+from benchmark_pipeline.statistics.clusters import (
+    ClusterCounts,
+    cluster_counts,
+    clustered_variance,
+    degrees_of_freedom,
+    design_effect,
+)
 from benchmark_pipeline.statistics.intervals import clopper_pearson, korn_graubard, wilson
 
 SURVEY = [
@@ -29,9 +35,40 @@ def test_korn_graubard_equals_the_survey_package(
     cells = counts(k, n)
     assert clustered_variance(cells) == pytest.approx(variance, abs=1e-9)
     assert design_effect(cells) == pytest.approx(effect, abs=1e-9)
-    found = korn_graubard(cells)
+    found = korn_graubard(cells, freedom=len(n) - 1)
     assert found is not None
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-8)
+
+
+# From R, with the covariance of the residuals written out as a matrix G: sum(diag(G))^2 / sum(diag(G %*% G)), and
+# qbeta at the effective sample size.
+UNEQUAL = [
+    ([0, 1, 0, 3, 0, 0, 2, 0, 0, 1], [3, 2, 4, 5, 1, 3, 4, 2, 3, 3], 7.2707081635, 0.0586023232, 0.5199417518),
+    ([3, 0, 0, 0], [3, 2, 1, 2], 2.3094426189, 0.0000118909, 0.9988902307),
+    ([0, 1, 0, 3, 0, 0, 9, 0, 0, 1, 0, 0], [3, 2, 4, 5, 1, 3, 30, 2, 3, 3, 12, 1], 3.0946765543, 0.0405048159, 0.4987888823),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("k", "n", "freedom", "low", "high"), UNEQUAL)
+def test_unequal_companies_cost_degrees_of_freedom_and_widen_the_interval(
+    k: list[int], n: list[int], freedom: float, low: float, high: float
+) -> None:
+    cells = counts(k, n)
+    assert degrees_of_freedom(cells) == pytest.approx(freedom, abs=1e-9) and freedom < len(n) - 1
+    found, plain = korn_graubard(cells), korn_graubard(cells, freedom=len(n) - 1)
+    assert found is not None and plain is not None
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-8)
+    assert found.low < plain.low and found.high > plain.high
+
+
+@pytest.mark.parametrize(("k", "n"), [([2, 0, 0, 1, 0, 0], [8] * 6), ([0] * 30, [1] * 30), ([1, 0, 0], [5] * 3)])
+def test_companies_of_one_size_keep_clusters_less_one_degrees_of_freedom(k: list[int], n: list[int]) -> None:
+    assert degrees_of_freedom(counts(k, n)) == pytest.approx(len(n) - 1)
+
+
+def test_one_company_has_no_degrees_of_freedom() -> None:
+    with pytest.raises(ValueError, match="two clusters"):
+        degrees_of_freedom(counts([1], [3]))
 
 
 @pytest.mark.parametrize(
