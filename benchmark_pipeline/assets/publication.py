@@ -53,7 +53,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
 
     @table_asset("headline_false_positive_rate", deps=["scores", "labeled_items"], code_version=CODE_VERSION)
     def headline_false_positive_rate(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
-        rows = headline_rows(load_runs(lake, version))
+        rows = headline_rows(load_runs(lake, version, details=False))
         record(
             context,
             lake.write("headline_false_positive_rate", rows),

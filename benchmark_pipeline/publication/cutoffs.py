@@ -31,14 +31,11 @@ def training_cutoffs(models_file: Path) -> dict[str, date | None]:
 
 def past(items: ItemSet, cutoff: date | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """For each item whether it is before and whether it is past a cutoff; both False where either date is unknown."""
-    size = len(items)
-    before, after = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
-    if cutoff is not None:
-        for at, item in enumerate(items.items):
-            if item.fiscal_year_end is not None:
-                before[at] = item.fiscal_year_end + PUBLIC_AFTER <= cutoff
-                after[at] = item.fiscal_year_end >= cutoff
-    return before, after
+    if cutoff is None:
+        return np.zeros(len(items), dtype=bool), np.zeros(len(items), dtype=bool)
+    # Comparisons with an unknown date are False.
+    ended, last = items.year_end, np.datetime64(cutoff, "D")
+    return ended + np.timedelta64(PUBLIC_AFTER) <= last, ended >= last
 
 
 def past_most(items: ItemSet, runs: Sequence[Run], cutoffs: Mapping[str, date | None]) -> NDArray[np.bool_]:

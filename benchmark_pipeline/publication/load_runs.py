@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmark_pipeline.storage import Lake
@@ -33,8 +33,13 @@ _IDENTITY = ("dataset_version", "prompt_version", "scoring_version", "model_id",
 _MEMORY = "1500MB"
 
 
-def load_runs(lake: Lake, dataset_version: str) -> list[Run]:
-    """What `collect_runs` gives for the tables of the lake, responses and answers included.
+def load_runs(lake: Lake, dataset_version: str, *, details: bool = True) -> list[Run]:
+    """What `collect_runs` gives for the tables of the lake.
+
+    Args:
+        lake: holds `labeled_items`, `scores`, `model_responses` and `parsed_answers`.
+        dataset_version: scores of other versions are left out.
+        details: read responses and answers too: tokens and cost, fenced JSON, severity tiers. The headline needs none.
 
     Raises:
         BenchError: a table is missing, a score names an unknown item, or an item has two scores in one run.
@@ -47,17 +52,17 @@ def load_runs(lake: Lake, dataset_version: str) -> list[Run]:
         connection.execute("SET enable_progress_bar = false")
         _views(connection, lake, Path(folder), dataset_version)
         connection.register(
-            "items", pd.DataFrame({"item_id": list(items.position), "at": list(items.position.values())})
+            "items",
+            pa.table({"item_id": pa.array(items.position, pa.string()), "at": pa.array(items.position.values(), pa.int64())}),
         )
         _refuse(connection)
         identities = [
             ResultIdentity(*row)
             for row in connection.execute(f"SELECT DISTINCT {', '.join(_IDENTITY)} FROM s ORDER BY ALL").fetchall()
         ]
-        numbers = pd.DataFrame([[getattr(i, name) for name in _IDENTITY] for i in identities], columns=list(_IDENTITY))
-        numbers["run"] = np.arange(len(numbers))
-        connection.register("runs", numbers)
-        return _arrays(connection, identities, items)
+        columns = {name: pa.array([getattr(i, name) for i in identities], pa.string()) for name in _IDENTITY}
+        connection.register("runs", pa.table({**columns, "run": pa.array(range(len(identities)), pa.int64())}))
+        return _arrays(connection, identities, items, details)
 
 
 def _views(connection: duckdb.DuckDBPyConnection, lake: Lake, folder: Path, dataset_version: str) -> None:
@@ -104,9 +109,10 @@ def _refuse(connection: duckdb.DuckDBPyConnection) -> None:
         raise scored_twice(*twice)
 
 
-def _arrays(connection: duckdb.DuckDBPyConnection, identities: list[ResultIdentity], items: ItemSet) -> list[Run]:
+def _arrays(connection: duckdb.DuckDBPyConnection, identities: list[ResultIdentity], items: ItemSet, details: bool) -> list[Run]:
     codes = ", ".join(f"coalesce(CAST(s.{name} AS TINYINT), -1)::TINYINT AS {name}" for name in VERDICTS)
     usage = ", ".join(f"r.{name}::DOUBLE AS {name}" for name in USAGE)
+    where = "" if details else " WHERE false"
     on_run = " AND ".join(f"runs.{name} = s.{name}" for name in _IDENTITY)
     cursor = connection.execute(
         f"SELECT runs.run, items.at, (list_position($outcomes, s.outcome) - 1)::TINYINT AS outcome, {codes}, "
@@ -114,8 +120,8 @@ def _arrays(connection: duckdb.DuckDBPyConnection, identities: list[ResultIdenti
         f"(coalesce(list_position($tiers, a.answer_severity), 0) - 1)::TINYINT AS severity, {usage} "
         f"FROM s JOIN runs ON {on_run} JOIN items ON items.item_id = s.item_id "
         "LEFT JOIN (SELECT DISTINCT ON (request_key) request_key, outcome_detail, prompt_tokens, completion_tokens, cost_usd "
-        "FROM responses) AS r ON r.request_key = s.request_key "
-        "LEFT JOIN (SELECT DISTINCT ON (request_key) request_key, answer_severity FROM answers) AS a "
+        f"FROM responses{where}) AS r ON r.request_key = s.request_key "
+        f"LEFT JOIN (SELECT DISTINCT ON (request_key) request_key, answer_severity FROM answers{where}) AS a "
         "ON a.request_key = s.request_key",
         {"outcomes": list(OUTCOMES), "tiers": list(TIERS)},
     )

@@ -77,6 +77,8 @@ class ItemSet:
         self.status = status_of(self.items)
         self.task = np.array([item.task for item in self.items])
         self.verbatim = np.array([item.arm == "verbatim" for item in self.items], dtype=bool)
+        self.year_end = np.array([item.fiscal_year_end for item in self.items], dtype="datetime64[D]")
+        """Fiscal year end of each item; not a time where unknown."""
         self.cache: dict[str, object] = {}
         """Selections that are the same for every run, by name."""
 

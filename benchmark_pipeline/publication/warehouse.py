@@ -136,15 +136,29 @@ def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> tuple[dict[str, 
     counts: dict[str, int] = {}
     missing = []
     for done, spec in enumerate(TABLES.values(), start=1):
-        counts[spec.name] = _load(connection, lake, spec)
+        # One transaction a table: each statement on its own would wait for the disk, hundreds of comments long.
+        with _transaction(connection):
+            counts[spec.name] = _load(connection, lake, spec)
         if not lake.files(spec.name):
             missing.append(spec.name)
         advance("warehouse tables", done, len(TABLES))
-    _view(connection, "rejects", _rejects_sql(), "Every rejected row of every table: which, why, and what was seen.")
-    for name in VIEW_ORDER:
-        description, sql = read_view(name)
-        _view(connection, name, sql, description)
+    with _transaction(connection):
+        _view(connection, "rejects", _rejects_sql(), "Every rejected row of every table: which, why, and what was seen.")
+        for name in VIEW_ORDER:
+            description, sql = read_view(name)
+            _view(connection, name, sql, description)
     return counts, tuple(missing)
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    connection.begin()
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
 
 
 def _load(connection: duckdb.DuckDBPyConnection, lake: Lake, spec: TableSpec) -> int:

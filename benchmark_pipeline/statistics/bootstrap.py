@@ -52,7 +52,7 @@ def cluster_bootstrap(
     if clusters < 2:
         return None
     generator = np.random.default_rng(seed)
-    kinds, members = np.unique(counts, axis=0, return_counts=True)
+    kinds, members = _kinds(counts)
     values = []
     for start in range(0, resamples, _CHUNK):
         draws = generator.multinomial(clusters, members / clusters, size=min(_CHUNK, resamples - start))
@@ -66,6 +66,20 @@ def cluster_bootstrap(
         tails, method = moved, "cluster_bootstrap_bca"
     low, high = np.quantile(found, tails)
     return Interval(float(low), float(high), method)
+
+
+def _kinds(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Different rows in lexical order, and how many clusters have each.
+
+    Whole numbers of a small range are put into one number a row, which sorts many times faster than rows do.
+    """
+    low = counts.min(axis=0)
+    sizes = counts.max(axis=0) - low + 1
+    if sizes.prod() < 2**53 and np.array_equal(counts, np.rint(counts)):
+        strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1.0)
+        _, first, members = np.unique((counts - low) @ strides, return_index=True, return_counts=True)
+        return counts[first], members
+    return np.unique(counts, axis=0, return_counts=True)
 
 
 def _accelerated_tails(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from .bootstrap import SEED, cluster_bootstrap, ratio
 from .intervals import Interval
@@ -81,7 +81,7 @@ def sign_flip_test(sums: NDArray[np.float64]) -> float:
     distribution = np.ones(1)  # of half of (total + largest total)
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
         steps = np.zeros(size * count + 1)
-        steps[::size] = stats.binom.pmf(np.arange(count + 1), count, 0.5)
+        steps[::size] = fair_binomial(count)
         distribution = np.convolve(distribution, steps)
     totals = 2 * np.arange(len(distribution)) - int((sizes * members).sum())
     return float(min(1.0, distribution[np.abs(totals) >= abs(int(whole.sum()))].sum()))
@@ -90,4 +90,11 @@ def sign_flip_test(sums: NDArray[np.float64]) -> float:
 def mcnemar(only_first: int, only_second: int) -> float:
     """McNemar's exact two-sided p-value from the discordant counts, for independent items. 1 without a discordant item."""
     discordant = only_first + only_second
-    return float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
+    return min(1.0, 2 * float(special.bdtr(min(only_first, only_second), discordant, 0.5))) if discordant else 1.0
+
+
+def fair_binomial(trials: int) -> NDArray[np.float64]:
+    """Probabilities of 0 to `trials` heads of a fair coin."""
+    heads = np.arange(trials + 1)
+    ways = special.gammaln(trials + 1) - special.gammaln(heads + 1) - special.gammaln(trials - heads + 1)
+    return np.asarray(np.exp(ways - trials * np.log(2.0)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 
 def paired_power(items: int, only_first: float, only_second: float, alpha: float = 0.05) -> float:
@@ -18,18 +18,16 @@ def paired_power(items: int, only_first: float, only_second: float, alpha: float
     discordant = only_first + only_second
     if not discordant:
         return 0.0
-    power = 0.0
+    share, power = only_first / discordant, 0.0
     for count in range(1, items + 1):
-        weight = stats.binom.pmf(count, items, discordant)
+        weight = special.bdtr(count, items, discordant) - special.bdtr(count - 1, items, discordant)
         if weight < 1e-12:
             continue
         # The test rejects where the rarer side has at most `edge` items.
-        edge = int(stats.binom.ppf(alpha / 2, count, 0.5))
-        while edge >= 0 and 2 * stats.binom.cdf(edge, count, 0.5) > alpha:
-            edge -= 1
+        fair = special.bdtr(np.arange(count + 1), count, 0.5)
+        edge = int(np.searchsorted(2 * fair, alpha, side="right")) - 1
         if edge >= 0:
-            share = only_first / discordant
-            power += weight * (stats.binom.cdf(edge, count, share) + stats.binom.sf(count - edge - 1, count, share))
+            power += weight * (special.bdtr(edge, count, share) + special.bdtrc(count - edge - 1, count, share))
     return float(min(1.0, power))
 
 
@@ -41,7 +39,7 @@ def precision_at(recall: float, false_positive_rate: float, prevalence: float) -
 
 def items_needed(rate: float, half_width: float, level: float = 0.95) -> int:
     """Independent items after which a Wilson interval is no wider than twice `half_width`."""
-    z2 = float(stats.norm.ppf((1 + level) / 2)) ** 2
+    z2 = float(special.ndtri((1 + level) / 2)) ** 2
     low, high = 1, 10_000_000
     while low < high:
         n = (low + high) // 2
