@@ -27,9 +27,11 @@ from benchmark_pipeline.checks import publication as publication_checks
 from benchmark_pipeline.checks import single_audit as single_audit_checks
 from benchmark_pipeline.checks import sources as sources_checks
 from benchmark_pipeline.demo.profile import load_settings
-from benchmark_pipeline.jobs import build_jobs
+from benchmark_pipeline.freshness import with_freshness
+from benchmark_pipeline.jobs import build_everything, build_jobs
 from benchmark_pipeline.resources.build import build_resources
 from benchmark_pipeline.schedules import build_schedules
+from benchmark_pipeline.sensors import build_sensors
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.steps import readable_steps
 
@@ -58,12 +60,16 @@ CHECK_MODULES = (
 
 def build_defs(settings: Settings, **overrides: Any) -> dg.Definitions:
     """All definitions for these settings; a keyword replaces the resource of that name."""
-    assets = [asset for module in ASSET_MODULES for asset in module.build(settings)]
+    assets = with_freshness([asset for module in ASSET_MODULES for asset in module.build(settings)], settings)
+    jobs = build_jobs()
     return dg.Definitions(
         assets=_linked_to_source(assets, settings) if settings.repository_url else assets,
         asset_checks=[check for module in CHECK_MODULES for check in module.build(settings)],
-        jobs=build_jobs(),
+        jobs=[*jobs, build_everything(settings)],
         schedules=build_schedules(settings),
+        sensors=build_sensors(settings, jobs),
+        # A process for each step would cost more time than most steps take, and a killed run is found out either way.
+        executor=dg.in_process_executor,
         resources={**build_resources(settings), **overrides},
         loggers={"readable": readable_steps},
     )

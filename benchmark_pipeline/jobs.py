@@ -1,11 +1,16 @@
 """Jobs: the pipeline in the pieces that a person runs.
 
-`acquire_filings` and `acquire_findings` are partitioned by year, `evaluate_model` by model and task; the others are whole.
+`build_everything` runs all of them, as `icfr-bench run` does. `acquire_filings` and `acquire_findings` are partitioned by year, `evaluate_model` by model and task; the others are whole.
 """
 
+import io
 from typing import Any
 
 import dagster as dg
+from pydantic import Field
+
+from benchmark_pipeline.pools import SEC_HTTP, WAREHOUSE_WRITER
+from benchmark_pipeline.settings import Settings
 
 ACQUIRE_FILINGS = (
     "filing_index",
@@ -61,3 +66,68 @@ def build_jobs() -> list[Any]:
         dg.define_asset_job(name, selection=list(selection), description=DESCRIPTIONS[name])
         for name, selection in SELECTIONS.items()
     ]
+
+
+class FullBuildConfig(dg.Config):
+    """What a full build may do beyond acquiring and judging."""
+
+    models: list[str] = Field(
+        default_factory=list,
+        description="Models to ask, as `icfr-bench models list` prints them; none: no model is asked.",
+    )
+    max_cost_usd: float = Field(default=0.0, description="US dollars that one task of one model may cost at most.")
+
+
+def build_everything(settings: Settings) -> dg.JobDefinition:
+    """The manual full build. Its three steps start the other jobs' runs, because those have partitions of different kinds."""
+
+    def run(context: dg.OpExecutionContext, planned: list[Any]) -> None:
+        from rich.console import Console
+
+        from benchmark_pipeline.cli.execution import execute
+        from benchmark_pipeline.definitions import build_defs
+
+        definitions = build_defs(settings)
+        for one in planned:
+            summary = execute(definitions, context.instance, [one], Console(file=io.StringIO()))
+            done = ", ".join(summary.run_ids) or "was up to date"
+            context.log.info(f"{one.label or one.job}: {done}")
+            for check in summary.failed_checks:
+                context.log.warning(f"{one.label or one.job}: {check}")
+
+    @dg.op(pool=SEC_HTTP, out=dg.Out(dg.Nothing), description="All fiscal years, then all audit years.")
+    def acquire_sources(context: dg.OpExecutionContext) -> None:
+        from benchmark_pipeline.cli import plan
+
+        run(context, plan.acquisition(settings))
+
+    @dg.op(
+        ins={"acquired": dg.In(dg.Nothing)}, out=dg.Out(dg.Nothing), description="Judges every filing, builds the items, "
+        "and asks the models that the configuration names.",
+    )  # fmt: skip
+    def build_and_evaluate(context: dg.OpExecutionContext, config: FullBuildConfig) -> None:
+        from benchmark_pipeline.assets.evaluation import MODELS
+        from benchmark_pipeline.cli import plan
+
+        run(context, plan.dataset())
+        if config.models:
+            context.instance.add_dynamic_partitions(MODELS.name or "", config.models)
+            asked = {"ops": {"model_responses": {"config": {"max_cost_usd": config.max_cost_usd}}}}
+            run(context, plan.evaluation(settings, config.models, config=lambda: asked))
+
+    @dg.op(
+        pool=WAREHOUSE_WRITER, ins={"evaluated": dg.In(dg.Nothing)}, description="Scores, headline, warehouse, report."
+    )
+    def publish(context: dg.OpExecutionContext) -> None:
+        from benchmark_pipeline.cli import plan
+
+        run(context, plan.publication())
+
+    @dg.job(
+        name="build_everything",
+        description="Manual full build: acquire all years, judge, build items, ask the models that are named, publish.",
+    )
+    def job() -> None:
+        publish(build_and_evaluate(acquire_sources()))
+
+    return job

@@ -76,6 +76,12 @@ class Settings(BaseSettings):
     fac_api_key: SecretStr | None = None
     """Key from api.data.gov."""
 
+    partitions_per_run: int | None = Field(default=None, ge=1)
+    """Partitions of one run of a backfill; null takes all of them in one run, which is right for one machine. A cluster
+    shares the runs out, so that 1 uses as many machines as there are years."""
+    new_model_budget_usd: float = Field(default=0.0, ge=0)
+    """US dollars that the sensor for new models may spend on one task of a model; 0 asks only models that cost nothing."""
+
     repository_url: str | None = None
     """Address of the source repository; the UI then links each asset to its code there."""
     models_file: Path = PROJECT_ROOT / "models.yaml"

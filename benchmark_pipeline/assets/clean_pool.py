@@ -11,6 +11,7 @@ from benchmark_pipeline.icfr.evidence import EXTRACTOR_VERSION, find_evidence
 from benchmark_pipeline.icfr.evidence_review import LOG_NAME, apply_reviews, unreviewed
 from benchmark_pipeline.icfr.pool_assembly import annual_filings, decide, registrant_records, seasoned
 from benchmark_pipeline.icfr.registrant_record import RegistrantRecord
+from benchmark_pipeline.pools import CLEAN_POOL_WRITER
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore, Lake
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
@@ -40,6 +41,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         "contradicting_evidence",
         deps=EVIDENCE_INPUTS,
         code_version=EXTRACTOR_VERSION,
+        pool=CLEAN_POOL_WRITER,
     )
     def contradicting_evidence(
         context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], documents: dg.ResourceParam[DocumentStore]
@@ -61,7 +63,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
                 progress.advance("registrants searched for evidence", done, len(records))
         reviewed = apply_reviews(rows, AppendLog(settings.review_log_folder / LOG_NAME).read())
         written = lake.write("contradicting_evidence", reviewed)
-        remember(lake, "contradicting_evidence", todo, settings.judged_folder)
+        remember(written.sha256, "contradicting_evidence", todo, settings.judged_folder)
         record(
             context,
             written,
@@ -75,6 +77,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         "clean_pool",
         deps=DECISION_INPUTS,
         code_version=RULE_VERSION,
+        pool=CLEAN_POOL_WRITER,
     )
     def clean_pool(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
         todo = plan(
@@ -88,7 +91,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         rows += _judged(lake, settings, todo.changed if todo.unchanged else None)
         rows.sort(key=lambda row: (row.accession, row.cik))
         written = lake.write("clean_pool", rows)
-        remember(lake, "clean_pool", todo, settings.judged_folder)
+        remember(written.sha256, "clean_pool", todo, settings.judged_folder)
         ((late,),) = lake.query(AFTER_SNAPSHOT, {"snapshot": settings.as_of}, tables=["filing_index"])
         record(
             context,

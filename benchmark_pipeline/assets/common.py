@@ -33,6 +33,13 @@ def range_tags(first: str, last: str) -> dict[str, str]:
     return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
 
 
+def year_backfill(settings: Settings) -> dg.BackfillPolicy:
+    """How a backfill of years is cut into runs: one run on one machine, which reads shared lists once."""
+    if settings.partitions_per_run is None:
+        return dg.BackfillPolicy.single_run()
+    return dg.BackfillPolicy.multi_run(settings.partitions_per_run)
+
+
 def column_schema(table: str) -> dg.TableSchema:
     """The columns of a table for Dagster's column panel."""
     spec = TABLES[table]
@@ -51,7 +58,7 @@ def table_asset(
     partitions: dg.PartitionsDefinition[Any] | None = None,
     kinds: Iterable[str] = ("parquet",),
     pool: str | None = None,
-    single_run: bool = True,
+    backfill: dg.BackfillPolicy | None = None,
     code_version: str | None = None,
     retry: dg.RetryPolicy | None = None,
 ) -> AssetDecorator:
@@ -66,7 +73,7 @@ def table_asset(
         kinds=set(kinds),
         owners=[OWNER],
         partitions_def=partitions,
-        backfill_policy=dg.BackfillPolicy.single_run() if partitions is not None and single_run else None,
+        backfill_policy=backfill,
         pool=pool,
         code_version=code_version,
         retry_policy=retry,

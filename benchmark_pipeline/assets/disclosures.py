@@ -23,7 +23,7 @@ from benchmark_pipeline.tables import TABLES
 from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionRow, SectionReject
 from benchmark_pipeline.tables.sources import FilingIndexRow, RawFilingRow
 
-from .common import OWNER, column_schema, fiscal_years, logging_progress, record, table_markdown
+from .common import OWNER, column_schema, fiscal_years, logging_progress, record, table_markdown, year_backfill
 from .time_limit import TimeLimitExceededError, time_limit
 
 _TABLES = ("icfr_sections", "icfr_assertions", "material_weaknesses")
@@ -47,7 +47,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             _spec("material_weaknesses", "icfr_assertions", "raw_filings"),
         ],
         partitions_def=years,
-        backfill_policy=dg.BackfillPolicy.single_run(),
+        backfill_policy=year_backfill(settings),
     )
     def disclosures(
         context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], documents: dg.ResourceParam[DocumentStore]

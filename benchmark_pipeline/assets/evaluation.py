@@ -56,7 +56,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         partitions=MODEL_TASKS,
         kinds=("parquet", "litellm"),
         pool=LLM_POOL,
-        single_run=False,
+        backfill=dg.BackfillPolicy.multi_run(1),
     )
     def model_responses(
         context: dg.AssetExecutionContext,

@@ -15,7 +15,7 @@ from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.sources import EightK402Row, FilingIndexRow, RawFilingRow
 
-from .common import fiscal_years, logging_progress, record, table_asset, table_markdown
+from .common import fiscal_years, logging_progress, record, table_asset, table_markdown, year_backfill
 from .evidence_reader import StoredTexts
 
 
@@ -26,6 +26,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         "eight_k_402_index",
         deps=("filing_index", "raw_filings"),
         partitions=fiscal_years(settings),
+        backfill=year_backfill(settings),
         code_version=EXTRACTOR_VERSION,
     )
     def eight_k_402_index(

@@ -8,6 +8,7 @@ from typing import Any
 
 import dagster as dg
 
+from benchmark_pipeline.pools import WAREHOUSE_WRITER
 from benchmark_pipeline.publication.cutoffs import training_cutoffs
 from benchmark_pipeline.publication.forest import forest_image
 from benchmark_pipeline.publication.headline import headline_rows
@@ -66,7 +67,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         "warehouse",
         deps=[name for name in TABLES if name not in PUBLISHED],
         kinds=("duckdb",),
-        pool="warehouse_writer",
+        pool=WAREHOUSE_WRITER,
         code_version=CODE_VERSION,
     )
     def warehouse(
@@ -85,7 +86,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             warehouse=dg.MetadataValue.path(str(built.path)),
         )
 
-    @table_asset("report", deps=["warehouse"], kinds=("html",), code_version=CODE_VERSION)
+    @table_asset("report", deps=["warehouse"], kinds=("html",), pool=WAREHOUSE_WRITER, code_version=CODE_VERSION)
     def report(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
         write_report(settings.warehouse_path, settings.report_path, version)
         row = _published(settings, settings.report_path, "report", lake)
@@ -94,7 +95,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
     @table_asset(
         "dataset_release",
         deps=["labeled_items", "candidate_items", "item_reviews", "clean_pool", "prompt_templates", "scores"], kinds=("huggingface",),
-        code_version=CODE_VERSION,
+        pool=WAREHOUSE_WRITER, code_version=CODE_VERSION,
     )  # fmt: skip
     def dataset_release(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
         contents, private = release_contents(settings, lake)

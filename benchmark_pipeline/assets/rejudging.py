@@ -70,9 +70,13 @@ def plan(lake: Lake, table: str, inputs: Sequence[str], *, snapshot: date, state
     return Rejudging(current, frozenset(cik for cik, mark in current.items() if known.get(cik) == mark), version)
 
 
-def remember(lake: Lake, table: str, judged: Rejudging, state: Path) -> None:
-    """Keeps the fingerprints of what was just written."""
-    record = {"version": judged.version, "output_sha256": lake.sha256(table), "registrants": dict(judged.fingerprints)}
+def remember(output_sha256: str, table: str, judged: Rejudging, state: Path) -> None:
+    """Keeps the fingerprints with the digest of the file that this run wrote.
+
+    The digest is the writer's own and not read back from the lake: where another run has replaced the file meanwhile, the
+    two do not match, and the next run judges everyone again.
+    """
+    record = {"version": judged.version, "output_sha256": output_sha256, "registrants": dict(judged.fingerprints)}
     fs, path = filesystem(str(state / f"{table}.json"))
     write_bytes(fs, path, json.dumps(record, sort_keys=True).encode())
 

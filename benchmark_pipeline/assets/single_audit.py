@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import dagster as dg
 
+from benchmark_pipeline.pools import FAC_HTTP
 from benchmark_pipeline.resources.fac import FacClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.single_audit.findings import FindingsResult
@@ -11,7 +12,7 @@ from benchmark_pipeline.single_audit.findings import build as build_findings
 from benchmark_pipeline.single_audit.layouts import AuditYearRows
 from benchmark_pipeline.storage.lake import Lake
 
-from .common import audit_years, logging_progress, record, table_asset, table_markdown
+from .common import audit_years, logging_progress, record, table_asset, table_markdown, year_backfill
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
@@ -20,8 +21,9 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
     @table_asset(
         "single_audit_findings",
         partitions=audit_years(settings),
+        backfill=year_backfill(settings),
         kinds=("parquet", "fac"),
-        pool="fac",
+        pool=FAC_HTTP,
         retry=dg.RetryPolicy(max_retries=2, delay=60, backoff=dg.Backoff.EXPONENTIAL),
     )
     def single_audit_findings(

@@ -16,12 +16,13 @@ from benchmark_pipeline.edgar.universe import (
     filing_index_rows,
     missing_from_submissions,
 )
+from benchmark_pipeline.pools import SEC_HTTP
 from benchmark_pipeline.resources.edgar import EdgarClient, Fetched, Wanted
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.sources import DocumentReject, FilingIndexRow, FilingRole, RawFilingRow
 
-from .common import fiscal_years, logging_progress, record, table_asset, table_markdown
+from .common import fiscal_years, logging_progress, record, table_asset, table_markdown, year_backfill
 from .edgar_lists import read_lists
 from .filing_headers import HeaderAnswer, fetch_headers, with_items_of_headers
 
@@ -33,9 +34,9 @@ SINGLE_DOCUMENT_ROLES: frozenset[FilingRole] = frozenset({"quarterly", "late_not
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
     """The stage's assets for these settings."""
-    years = fiscal_years(settings)
+    years, backfill = fiscal_years(settings), year_backfill(settings)
 
-    @table_asset("filing_index", partitions=years, kinds=("parquet", "edgar"), pool="sec_http")
+    @table_asset("filing_index", partitions=years, kinds=("parquet", "edgar"), pool=SEC_HTTP, backfill=backfill)
     def filing_index(
         context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake], edgar: dg.ResourceParam[EdgarClient]
     ) -> None:
@@ -68,7 +69,10 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             requests=sum(edgar.requests.values()),
         )
 
-    @table_asset("raw_filings", deps=("filing_index",), partitions=years, kinds=("parquet", "edgar"), pool="sec_http")
+    @table_asset(
+        "raw_filings", deps=("filing_index",), partitions=years, kinds=("parquet", "edgar"), pool=SEC_HTTP,
+        backfill=backfill,
+    )  # fmt: skip
     def raw_filings(
         context: dg.AssetExecutionContext,
         lake: dg.ResourceParam[Lake],

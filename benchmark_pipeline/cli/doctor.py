@@ -6,7 +6,7 @@ import importlib.metadata
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import httpx
@@ -34,6 +34,7 @@ class Finding:
 def examine(settings: Settings, console: Console) -> bool:
     """Prints every finding; true when nothing that is needed is missing."""
     findings = [check(settings) for check in CHECKS]
+    findings[-1:-1] = _instance(settings)
     for finding in findings:
         mark = "[green]ok     [/]" if finding.ok else ("[red]missing[/]" if finding.needed else "[yellow]optional[/]")
         console.print(f"{mark} {finding.what}: ", end="")
@@ -117,6 +118,25 @@ def _wal(settings: Settings) -> Finding:
     wal = settings.warehouse_path.with_name(settings.warehouse_path.name + ".wal")
     return Finding("no stale write-ahead log beside the warehouse", not wal.exists(), str(wal) if wal.exists() else "none",
                    f"somebody opened the warehouse for writing: close that program, then delete {wal}")  # fmt: skip
+
+
+def _instance(settings: Settings) -> Iterator[Finding]:
+    if not (settings.dagster_home / "dagster.yaml").exists():
+        yield Finding("Dagster instance", False, "not created yet", f"make ui PROFILE={settings.profile}", needed=False)
+        return
+    from datetime import UTC, datetime
+
+    from benchmark_pipeline.cli.execution import dagster_instance
+    from benchmark_pipeline.failures import unattended_failures
+
+    with dagster_instance(settings) as instance:
+        storage = type(instance.event_log_storage).__name__.removesuffix("EventLogStorage")
+        pools = {pool.name: pool.limit for pool in instance.event_log_storage.get_pool_limits()}
+        failures = [str(failure) for failure in unattended_failures(instance, datetime.now(UTC))]
+    yield Finding("Dagster instance", True, storage)
+    yield Finding("concurrency pools", True, ", ".join(f"{name} {limit}" for name, limit in sorted(pools.items())))
+    yield Finding("no failed run that nobody retries", not failures, "; ".join(failures) or "none",
+                  "open the run in the UI, read its error, and start it again", needed=False)  # fmt: skip
 
 
 def _ui(settings: Settings) -> Finding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +20,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from benchmark_pipeline import progress, steps
 from benchmark_pipeline.assets.common import range_tags
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.failures import COMMAND_TAG
+from benchmark_pipeline.instance import write_instance_config
+from benchmark_pipeline.pools import apply_pool_limits
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 
 from .run_log import unhurried_commits
 
-PROCESS_TAG = "icfr-bench/process"
+PROCESS_TAG = COMMAND_TAG
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,14 @@ def dagster_instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
         unhurried_commits(settings.dagster_home),
         dg.DagsterInstance.from_config(str(settings.dagster_home)) as instance,
     ):
+        apply_pool_limits(instance)
         yield instance
 
 
 def prepare_dagster_home(settings: Settings) -> None:
-    """Creates the instance folder and gives it the project's dagster.yaml."""
+    """Creates the instance folder and gives it the project's dagster.yaml, changed by the environment."""
     settings.dagster_home.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(PROJECT_ROOT / "dagster.yaml", settings.dagster_home / "dagster.yaml")
+    write_instance_config(PROJECT_ROOT / "dagster.yaml", settings.dagster_home)
     os.environ["DAGSTER_HOME"] = str(settings.dagster_home)
     os.environ["ICFR_BENCH_PROFILE"] = settings.profile
     os.environ["ICFR_BENCH_DATA_ROOT"] = str(settings.data_root)

@@ -53,7 +53,9 @@ def load_runs(lake: Lake, dataset_version: str, *, details: bool = True) -> list
         _views(connection, lake, Path(folder), dataset_version)
         connection.register(
             "items",
-            pa.table({"item_id": pa.array(items.position, pa.string()), "at": pa.array(items.position.values(), pa.int64())}),
+            pa.table(
+                {"item_id": pa.array(items.position, pa.string()), "at": pa.array(items.position.values(), pa.int64())}
+            ),
         )
         _refuse(connection)
         identities = [
@@ -109,7 +111,9 @@ def _refuse(connection: duckdb.DuckDBPyConnection) -> None:
         raise scored_twice(*twice)
 
 
-def _arrays(connection: duckdb.DuckDBPyConnection, identities: list[ResultIdentity], items: ItemSet, details: bool) -> list[Run]:
+def _arrays(
+    connection: duckdb.DuckDBPyConnection, identities: list[ResultIdentity], items: ItemSet, details: bool
+) -> list[Run]:
     codes = ", ".join(f"coalesce(CAST(s.{name} AS TINYINT), -1)::TINYINT AS {name}" for name in VERDICTS)
     usage = ", ".join(f"r.{name}::DOUBLE AS {name}" for name in USAGE)
     where = "" if details else " WHERE false"

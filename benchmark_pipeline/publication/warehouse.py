@@ -143,7 +143,9 @@ def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> tuple[dict[str, 
             missing.append(spec.name)
         advance("warehouse tables", done, len(TABLES))
     with _transaction(connection):
-        _view(connection, "rejects", _rejects_sql(), "Every rejected row of every table: which, why, and what was seen.")
+        _view(
+            connection, "rejects", _rejects_sql(), "Every rejected row of every table: which, why, and what was seen."
+        )
         for name in VIEW_ORDER:
             description, sql = read_view(name)
             _view(connection, name, sql, description)

@@ -1,0 +1,187 @@
+"""Sensors: what follows from something that has happened. All are stopped until somebody starts them in the UI.
+
+Each asks for a run under a key that names its cause, so that a tick that is evaluated twice starts one run.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import dagster as dg
+from dagster import DagsterRunStatus, RunsFilter
+
+from benchmark_pipeline.assets.evaluation import MODELS
+from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.evaluation.model_registry import load_registry
+from benchmark_pipeline.failures import BY_HAND, COMMAND_TAG, RETRY_TAG, unattended_failures
+from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.storage import Lake
+from benchmark_pipeline.storage.lake import WHOLE
+from benchmark_pipeline.tables.clean_pool import WithdrawnItemRow
+from benchmark_pipeline.tables.items import TASKS
+
+UNDER_WAY = [
+    DagsterRunStatus.QUEUED,
+    DagsterRunStatus.NOT_STARTED,
+    DagsterRunStatus.STARTING,
+    DagsterRunStatus.STARTED,
+    DagsterRunStatus.CANCELING,
+]
+
+
+def build_sensors(settings: Settings, jobs: Sequence[dg.JobDefinition]) -> list[dg.SensorDefinition]:
+    """All sensors; `jobs` are the pipeline's, by which the status sensors know what they watch."""
+    named = {job.name: job for job in jobs}
+    return [
+        _follow(
+            "items_are_built_after_a_refresh",
+            [named["acquire_filings"], named["acquire_findings"]],
+            named["build_items"],
+            "After a refresh every filing is judged again and the items are built: contradicted ones are withdrawn.",
+        ),
+        _follow(
+            "answers_are_published",
+            [named["evaluate_model"]],
+            named["publish_results"],
+            "When the last model run has finished, the answers are scored and published.",
+        ),
+        _withdrawn(settings),
+        _failed([job for job in jobs if job.name not in BY_HAND]),
+        _new_models(settings),
+    ]
+
+
+def _follow(
+    name: str, after: Sequence[dg.JobDefinition], then: dg.JobDefinition, description: str
+) -> dg.SensorDefinition:
+    @dg.run_status_sensor(
+        name=name,
+        run_status=DagsterRunStatus.SUCCESS,
+        monitored_jobs=list(after),
+        request_job=then,
+        description=description,
+        minimum_interval_seconds=30,
+    )
+    def follow(context: dg.RunStatusSensorContext) -> dg.RunRequest | dg.SkipReason:
+        finished = context.dagster_run
+        if COMMAND_TAG in finished.tags:
+            return dg.SkipReason(f"run {finished.run_id} belongs to a command, which goes on by itself")
+        # Of several runs, as a backfill starts them, the last one is followed.
+        for job in after:
+            if context.instance.get_runs_count(RunsFilter(job_name=job.name, statuses=UNDER_WAY)):
+                return dg.SkipReason(f"{job.name} is still running; the last run of it is followed")
+        return dg.RunRequest(run_key=f"after:{finished.run_id}")
+
+    return follow
+
+
+def _withdrawn(settings: Settings) -> dg.SensorDefinition:
+    @dg.sensor(
+        name="withdrawn_items_are_published",
+        job_name="publish_results",
+        minimum_interval_seconds=600,
+        description=(
+            "An item of a published release whose label no longer stands is published as withdrawn: warehouse, report and "
+            "the next release say so. The release itself stays as it was."
+        ),
+    )
+    def withdrawn(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        lake = Lake(settings.storage_root)
+        if WHOLE not in lake.partitions("withdrawn_items"):
+            return dg.SkipReason("withdrawn_items has not been materialized")
+        announced = set(json.loads(context.cursor)) if context.cursor else set()
+        rows = {_mark(row): row for row in lake.read(WithdrawnItemRow, "withdrawn_items")}
+        new = sorted(rows.keys() - announced)
+        # An item that stands again is forgotten, so that it is announced if it falls a second time.
+        cursor = json.dumps(sorted(rows))
+        if not new:
+            return dg.SensorResult(
+                skip_reason=f"{len(rows)} withdrawn items, all of them published as such", cursor=cursor
+            )
+        for mark in new:
+            row = rows[mark]
+            context.log.info(
+                f"release {row.dataset_version}: {row.item_id} no longer stands ({row.reason or row.cause})"
+            )
+        key = hashlib.sha256("\n".join([*sorted(announced), "", *new]).encode()).hexdigest()[:16]
+        request = dg.RunRequest(run_key=f"withdrawn:{key}", tags={"icfr-bench/newly_withdrawn": str(len(new))})
+        return dg.SensorResult(run_requests=[request], cursor=cursor)
+
+    return withdrawn
+
+
+def _mark(row: WithdrawnItemRow) -> str:
+    told = (row.dataset_version, row.item_id, row.cause, *sorted(row.evidence_accessions))
+    return hashlib.sha256("\x1f".join(told).encode()).hexdigest()[:16]
+
+
+def _failed(jobs: Sequence[dg.JobDefinition]) -> dg.SensorDefinition:
+    @dg.sensor(
+        name="failed_runs_are_retried",
+        minimum_interval_seconds=600,
+        jobs=jobs,
+        description=(
+            "A partition whose last run failed an hour ago, and that nobody has started again, is run again, three times at "
+            "most. Runs of models are left to a person, because they cost money."
+        ),
+    )
+    def failed(context: dg.SensorEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:
+        given_up = []
+        requested = 0
+        for failure in unattended_failures(context.instance, datetime.now(UTC)):
+            if not failure.may_be_retried:
+                given_up.append(str(failure))
+                continue
+            requested += 1
+            yield dg.RunRequest(
+                run_key=f"retry:{failure.run_id}",
+                job_name=failure.job,
+                partition_key=failure.partition,
+                run_config=failure.run_config,
+                tags={**failure.range_tags, RETRY_TAG: str(failure.attempt + 1)},
+            )
+        for line in given_up:
+            context.log.warning(f"waits for a person: {line}")
+        if not requested:
+            yield dg.SkipReason("wait for a person: " + "; ".join(given_up) if given_up else "nothing failed")
+
+    return failed
+
+
+def _new_models(settings: Settings) -> dg.SensorDefinition:
+    @dg.sensor(
+        name="new_models_are_evaluated",
+        job_name="evaluate_model",
+        minimum_interval_seconds=300,
+        description=(
+            "A model that was enabled in models.yaml is asked every task, within ICFR_BENCH_NEW_MODEL_BUDGET_USD a task "
+            "(0: only models that cost nothing)."
+        ),
+    )
+    def new_models(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        if WHOLE not in Lake(settings.storage_root).partitions("labeled_items"):
+            return dg.SkipReason("there are no items yet: run build_items")
+        try:
+            enabled = load_registry(settings.models_file).enabled
+        except BenchError as error:
+            return dg.SkipReason(f"{error.what} ({error.remedy})")
+        known = set(context.instance.get_dynamic_partitions(MODELS.name or ""))
+        new = [model for model in enabled if model not in known]
+        if not new:
+            return dg.SkipReason(f"all {len(enabled)} enabled models are known")
+        config = {"ops": {"model_responses": {"config": {"max_cost_usd": settings.new_model_budget_usd}}}}
+        return dg.SensorResult(
+            dynamic_partitions_requests=[MODELS.build_add_request(new)],
+            run_requests=[
+                dg.RunRequest(
+                    run_key=f"{model}:{task}:{settings.dataset_version}:{settings.prompt_version}",
+                    partition_key=dg.MultiPartitionKey({"model": model, "task": task}),
+                    run_config=config,
+                )
+                for model in new
+                for task in TASKS
+            ],
+        )
+
+    return new_models
