@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 from benchmark_pipeline.edgar.accession import full_submission_path, index_headers_path
 from benchmark_pipeline.edgar.fiscal_year import fiscal_year_of
@@ -21,12 +22,29 @@ class HeaderAnswer:
     is_full_submission: bool
 
 
-def fetch_headers(edgar: EdgarClient, filings: Sequence[tuple[str, str]], what: str) -> list[HeaderAnswer]:
-    """The header of each (CIK, accession); where neither source has it, the failed answer for the header page."""
-    pages = edgar.fetch([Wanted("www", index_headers_path(*one), header_of(one[1])) for one in filings], what)
+class Filing(NamedTuple):
+    """A filing whose header is wanted."""
+
+    cik: str
+    accession: str
+    filed: date | None
+
+
+def fetch_headers(edgar: EdgarClient, filings: Sequence[Filing], what: str) -> list[HeaderAnswer]:
+    """The header of each filing; where neither source has it, the failed answer for the header page."""
+    pages = edgar.fetch(
+        [
+            Wanted("www", index_headers_path(one.cik, one.accession), header_of(one.accession), filed=one.filed)
+            for one in filings
+        ],
+        what,
+    )
     without = [one for one, page in zip(filings, pages, strict=True) if page.sha256 is None]
     wholes = edgar.fetch(
-        [Wanted("www", full_submission_path(*one), submission_of(one[1])) for one in without],
+        [
+            Wanted("www", full_submission_path(one.cik, one.accession), submission_of(one.accession), filed=one.filed)
+            for one in without
+        ],
         f"{what}, full submissions",
     )
     whole = {one: fetched for one, fetched in zip(without, wholes, strict=True) if fetched.sha256 is not None}
@@ -42,19 +60,19 @@ def with_items_of_headers(
         The registrants, and the accessions whose items no header told.
     """
     filers = {
-        filing.accession: one.cik
+        filing.accession: Filing(one.cik, filing.accession, filing.filed_date)
         for one in registrants
         for filing, _ in one.filings
         if lacks_items(filing) and filing.filed_date <= as_of and fiscal_year_of(filing.filed_date) in fiscal_years
     }
-    asked = [(cik, accession) for accession, cik in sorted(filers.items())]
+    asked = [filing for _, filing in sorted(filers.items())]
     items: dict[str, tuple[str, ...]] = {}
     untold = []
-    for (_, accession), answer in zip(asked, fetch_headers(edgar, asked, "headers of current reports"), strict=True):
+    for filing, answer in zip(asked, fetch_headers(edgar, asked, "headers of current reports"), strict=True):
         if answer.fetched.sha256 is None:
-            untold.append(accession)
+            untold.append(filing.accession)
             continue
-        items[accession] = header_items(parse_header(edgar.body(answer.fetched)))
+        items[filing.accession] = header_items(parse_header(edgar.body(answer.fetched)))
     if not items:
         return list(registrants), untold
     return [

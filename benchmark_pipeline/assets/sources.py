@@ -24,7 +24,7 @@ from benchmark_pipeline.tables.sources import DocumentReject, FilingIndexRow, Fi
 
 from .common import fiscal_years, logging_progress, record, table_asset, table_markdown, year_backfill
 from .edgar_lists import read_lists
-from .filing_headers import HeaderAnswer, fetch_headers, with_items_of_headers
+from .filing_headers import Filing, HeaderAnswer, fetch_headers, with_items_of_headers
 
 HEADER = "HEADER"
 """Document type of the page with the SGML header."""
@@ -97,7 +97,9 @@ def read_documents(
     """Header, primary document and needed exhibits of each filing, each a row whether retrieved or not."""
     with_header = [filing for filing in filings if not _needs_no_header(filing)]
     headers = fetch_headers(
-        edgar, [(one.cik or "", one.accession or "") for one in with_header], f"headers of fiscal year {year}"
+        edgar,
+        [Filing(one.cik or "", one.accession or "", one.filed_date) for one in with_header],
+        f"headers of fiscal year {year}",
     )
     rows: list[RawFilingRow] = []
     asked: list[tuple[FilingIndexRow, FilingDocument]] = []
@@ -172,7 +174,7 @@ def _fetch_documents(
             rows.append(_rejected(edgar, filing, document, "wrong_document", str(error)))
             continue
         if document.is_text:
-            wanted.append(Wanted("www", path))
+            wanted.append(Wanted("www", path, filed=filing.filed_date))
             fetchable.append((filing, document))
         elif document.filename.lower().endswith(".pdf"):
             rows.append(_rejected(edgar, filing, document, "pdf_only", "the primary document is a PDF"))

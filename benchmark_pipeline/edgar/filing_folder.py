@@ -14,11 +14,15 @@ _FIELD = re.compile(r"^<(TYPE|SEQUENCE|FILENAME|DESCRIPTION)>([^\r\n]*)", re.MUL
 _EXHIBITS = {
     "10-K": re.compile(r"EX-13(?:\.\S*)?"),
     "10-KT": re.compile(r"EX-13(?:\.\S*)?"),
+    "20-F": re.compile(r"EX-15(?:\.\S*)?"),
     "40-F": re.compile(r"EX-99(?:\.\S*)?"),
     "6-K": re.compile(r"EX-99(?:\.\S*)?"),
 }
 """Where an annual form may carry its ICFR reports outside the primary document: the annual report to shareholders that
-a 10-K incorporates by reference, and the statements and MD&A of a 40-F, which are exhibits."""
+a 10-K incorporates by reference (of a 20-F that is Exhibit 15; its Exhibit 13 is a certification), and the statements and
+MD&A of a 40-F, which are exhibits."""
+_BY_DESCRIPTION = re.compile(r"annual\s+report|financial\s+statements|internal\s+control", re.I)
+"""Exhibit 99 of another annual report is read where its description says that it holds one of these."""
 _TEXT_SUFFIXES = (".htm", ".html", ".txt", ".xhtml")
 
 
@@ -107,10 +111,18 @@ def needed_documents(form: str, documents: tuple[FilingDocument, ...]) -> list[F
     if not documents:
         return []
     primary = next((document for document in documents if document.sequence == 1), documents[0])
-    pattern = _EXHIBITS.get(form.removesuffix("/A"))
     exhibits = [
         document
         for document in documents
-        if document is not primary and document.is_text and pattern and pattern.fullmatch(document.type.upper())
+        if document is not primary and document.is_text and _may_carry_reports(form.removesuffix("/A"), document)
     ]
     return [primary, *sorted(exhibits, key=lambda document: (document.sequence or 10_000, document.filename))]
+
+
+def _may_carry_reports(form: str, document: FilingDocument) -> bool:
+    pattern = _EXHIBITS.get(form)
+    if pattern is None:
+        return False
+    kind = document.type.upper()
+    described = kind.startswith("EX-99") and _BY_DESCRIPTION.search(document.description or "")
+    return bool(pattern.fullmatch(kind) or described)

@@ -34,6 +34,7 @@ from .edgar_answers import Expectation, Meaning, Verdict, a_document, decompress
 from .fetch_log import FINAL_PROBLEMS, Fetched, FetchLog, Problem
 from .request_rate import Place, RequestRate, shared_rate
 from .retry import retry_after_seconds, wait_seconds
+from .turn import EDGAR_TURN
 
 __all__ = ["EdgarClient", "Fetched", "Host", "Wanted", "require_identity"]
 
@@ -45,6 +46,8 @@ _THRESHOLD_PAUSES = 3
 _LONGEST_WAIT = 600.0
 """Seconds; a service that asks for a longer pause ends the run, which goes on where it stopped."""
 _LONGEST_BACKOFF = 60.0
+_SPREAD_WITHIN = timedelta(days=7)
+"""A filing's documents reach all of EDGAR's servers some time after it is listed: within days, at most."""
 _SMALL_BODY_BYTES = 64 * 1024
 """Larger ones are decompressed on a thread."""
 _KEPT_HEADERS = ("date", "last-modified", "etag", "content-type")
@@ -74,6 +77,8 @@ class Wanted:
     """Indexes and submissions grow; documents of filings do not change."""
     changed_until: date | None = None
     """A mutable file that no longer changes after this day (a past quarter's index); null: it may change any day."""
+    filed: date | None = None
+    """Day from which it must be there; null: long since. Soon after, that it is not there is not taken as final."""
 
 
 class _Received(NamedTuple):
@@ -135,6 +140,7 @@ class EdgarClient(Closing):
         self._backoff = backoff_seconds
         self._log = FetchLog(settings.fetch_log_folder / "edgar")
         self._threshold_pauses = 0
+        self._has_turn = False
         self._http: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -150,6 +156,9 @@ class EdgarClient(Closing):
             self._thread.join(timeout=10)
             self._loop.close()
             self._loop, self._thread, self._http = None, None, None
+        if self._has_turn:
+            EDGAR_TURN.give_back()
+            self._has_turn = False
         self._log.close()
 
     def url(self, host: Host, path: str) -> str:
@@ -245,6 +254,8 @@ class EdgarClient(Closing):
         if answer.sha256 is None:
             if answer.problem not in FINAL_PROBLEMS or answer.retrieved_at is None:
                 return url in self._log.asked and want.mutable
+            if want.filed is not None and answer.retrieved_at.date() < want.filed + _SPREAD_WITHIN:
+                return url in self._log.asked
         elif answer.sha256 not in self._documents:
             return False
         if not want.mutable or url in self._log.asked:
@@ -284,6 +295,7 @@ class EdgarClient(Closing):
         return self._loop
 
     async def _fetch_all(self, missing: dict[str, Wanted], arrived: queue.SimpleQueue[Any]) -> None:
+        await self._take_turn()
         waiting = iter(missing.items())
 
         async def work() -> None:
@@ -296,6 +308,12 @@ class EdgarClient(Closing):
                     group.create_task(work())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+
+    async def _take_turn(self) -> None:
+        """Until the client is closed, no other process of this user asks EDGAR."""
+        if self._rate is not None and not self._has_turn:
+            await EDGAR_TURN.take()
+            self._has_turn = True
 
     def _connections(self) -> httpx.AsyncClient:
         if self._http is None:
@@ -337,6 +355,7 @@ class EdgarClient(Closing):
                 return _Received(*await receive_file(answer, download_file(self._settings, path)))
             return _Received(read_answer(answer.status_code, path, (await answer.aread())[:65536], a_document))
 
+        await self._take_turn()
         asked = {"Accept-Encoding": "identity", **(earlier.validators if earlier else {})}
         return await self._ask_until_answered(url, host, asked, earlier, receive)
 

@@ -209,6 +209,31 @@ def test_a_foreign_report_gives_a_row_only_where_it_speaks_of_non_reliance(text:
     assert [row.channel for row in rows] == ["6k_text"] * count
 
 
+@pytest.mark.parametrize("form", ["20-F/A", "40-F/A", "10-K/A"])
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("The Audit Committee concluded that the previously issued financial statements for the year ended December 31, 2022 "
+         "should no longer be relied upon and are restated herein.", [date(2022, 12, 31)]),
+        ("This amendment is filed to include the exhibits required by Item 19.", None),
+    ],
+)  # fmt: skip
+def test_an_amended_annual_report_is_a_notice_where_it_says_so(form: str, text: str, ends: list[date] | None) -> None:
+    amended = filing("amendment", form, "0009100001-23-000080", date(2023, 9, 14))
+    rows = notice_rows(amended, [document(text)], DECEMBER)
+    assert [[p.end for p in row.periods] for row in rows] == ([ends] if ends else [])
+    assert all(row.channel == "annual_amendment" and row.periods_parsed and row.spans for row in rows)
+
+
+def test_a_notice_in_an_exhibit_of_a_foreign_report_is_found() -> None:
+    report = filing("foreign_report", "6-K", "0009100001-23-000071", date(2023, 8, 14))
+    cover = document("Exhibit 99.1 Press release")
+    release = document(f"The board concluded that {YEAR} because of an error.")
+    (row,) = notice_rows(report, [cover, release], DECEMBER)
+    assert (row.channel, row.document_sha256) == ("6k_text", release.sha256)
+    assert [p.end for p in row.periods] == [date(2022, 12, 31)]
+
+
 def test_a_filing_of_another_role_is_refused() -> None:
     with pytest.raises(ValueError, match="no non-reliance notice"):
         notice_rows(filing("annual", "10-K", "0009100001-23-000001", date(2023, 2, 24)), [], DECEMBER)

@@ -13,8 +13,18 @@ import pytest
 from benchmark_pipeline.assets import sources
 from benchmark_pipeline.checks import sources as checks
 from benchmark_pipeline.demo.replay import ReplayServer
+from benchmark_pipeline.edgar.indexes import IndexLine
 from benchmark_pipeline.edgar.plan import estimate_from_index, estimate_from_published_counts
-from benchmark_pipeline.edgar.universe import missing_from_submissions, order_registrants, role_of
+from benchmark_pipeline.edgar.submissions import SubmissionFiling
+from benchmark_pipeline.edgar.universe import (
+    IndexExtract,
+    ListSource,
+    RegistrantFilings,
+    filing_index_rows,
+    missing_from_submissions,
+    order_registrants,
+    role_of,
+)
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.resources.edgar import EdgarClient
 from benchmark_pipeline.settings import Settings
@@ -263,6 +273,23 @@ def test_the_registrant_that_transmitted_the_filing_comes_first() -> None:
     ciks = {"0000003153", "0000092122", "0000041091"}
     assert order_registrants("0000092122-24-000008", ciks)[0] == "0000092122"
     assert order_registrants("0001193125-24-000008", ciks) == sorted(ciks)
+
+
+def test_a_registrant_that_changed_its_name_stays_one_registrant() -> None:
+    index = IndexExtract()
+    source = ListSource("https://edgar.invalid/full-index/", None)
+    for day, name, number in ((date(2023, 3, 1), "OLD NAME INC", 1), (date(2024, 3, 1), "NEW NAME INC", 2)):
+        line = IndexLine("0000000100", name, "10-K", day, accession("0000000100", number), "")
+        index.add([line], day, source, date(2024, 6, 30))
+    assert index.names == {"0000000100": "NEW NAME INC"}
+    filings = [
+        (SubmissionFiling(line.accession, "10-K", line.filed_date, date(line.filed_date.year - 1, 12, 31), None, (), 1, True, "a.htm"), source)
+        for line, _ in index.annual.values()
+    ]  # fmt: skip
+    rows = filing_index_rows(index, [RegistrantFilings("0000000100", filings)], [2022, 2023], date(2024, 6, 30))
+    assert [(row.cik, row.fiscal_year, row.reject_reason) for row in rows] == [
+        ("0000000100", 2022, None), ("0000000100", 2023, None),
+    ]  # fmt: skip
 
 
 def test_estimate_without_network_says_its_basis_and_assumptions() -> None:

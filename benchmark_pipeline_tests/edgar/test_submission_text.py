@@ -167,4 +167,9 @@ def test_needed_documents_by_form() -> None:
     assert [one.type for one in needed_documents("10-K/A", listed)] == ["10-K", "EX-13.1"]
     assert [one.type for one in needed_documents("40-F", listed)] == ["10-K", "EX-99.2", "EX-99.1"]
     assert [one.type for one in needed_documents("20-F", listed)] == ["10-K"]
+    assert [one.type for one in needed_documents("20-F", (*listed, document("EX-15.1", 8)))] == ["10-K", "EX-15.1"]
+    told = FilingDocument("EX-99.1", 2, "ar.htm", "AUDITED CONSOLIDATED FINANCIAL STATEMENTS")
+    untold = FilingDocument("EX-99.2", 3, "pr.htm", "PRESS RELEASE")
+    for form, kept in (("10-K", ["10-K", "EX-99.1"]), ("20-F/A", ["10-K", "EX-99.1"]), ("8-K", ["10-K"])):
+        assert [one.type for one in needed_documents(form, (document("10-K", 1), told, untold))] == kept
     assert needed_documents("10-K", ()) == []

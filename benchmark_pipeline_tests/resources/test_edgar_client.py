@@ -3,9 +3,12 @@ from __future__ import annotations
 import asyncio
 import errno
 import gzip
+import os
+import subprocess
+import sys
 import time
 import zlib
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from benchmark_pipeline import progress
 from benchmark_pipeline.demo.faults import Fault, FaultPlan
 from benchmark_pipeline.demo.replay import ReplayRequest, ReplayResponse, ReplayServer
 from benchmark_pipeline.errors import BenchError, ConfigurationError
+from benchmark_pipeline.resources import edgar
 from benchmark_pipeline.resources.edgar import Wanted, require_identity
 from benchmark_pipeline.resources.edgar_answers import (
     Verdict,
@@ -29,6 +33,7 @@ from benchmark_pipeline.resources.edgar_answers import (
     submissions_of,
 )
 from benchmark_pipeline.resources.request_rate import Place, RequestRate
+from benchmark_pipeline.resources.turn import Turn
 from benchmark_pipeline.storage import DocumentStore
 
 INDEX = "/Archives/edgar/full-index/2025/QTR1/master.idx"
@@ -101,6 +106,25 @@ def test_a_missing_document_is_a_result_that_is_not_asked_again(tmp_path: Path) 
                 with pytest.raises(BenchError, match="not_found"):
                     client.body(answer)
         assert len(server.arrivals) == 1
+
+
+def test_a_document_that_is_not_there_yet_is_asked_again_until_a_week_after_its_filing(tmp_path: Path) -> None:
+    today = datetime.now(UTC).date()
+    with ReplayServer(make_site(tmp_path)) as server:
+        settings = settings_for(tmp_path, server.url)
+        new = Wanted("www", path_of(99), filed=today - timedelta(days=2))
+        old = Wanted("www", path_of(98), filed=today - timedelta(days=9))
+        for _ in range(2):
+            with client_for(settings) as client:
+                assert {answer.problem for answer in client.fetch([new, old], "documents")} == {"not_found"}
+                client.fetch([new, old], "documents")
+        assert sorted(server.counts.values()) == [1, 2]
+        late = tmp_path / "site/www" / path_of(99).lstrip("/")
+        late.parent.mkdir(parents=True)
+        late.write_text("<html>there at last</html>")
+        with client_for(settings) as client:
+            (answer,) = client.fetch([new], "documents")
+            assert client.body(answer) == b"<html>there at last</html>"
 
 
 def test_an_index_of_a_past_snapshot_is_asked_once_and_a_growing_one_conditionally(tmp_path: Path) -> None:
@@ -444,3 +468,35 @@ def test_pause_and_halving_hold_for_everyone() -> None:
     now[0] = 601.0
     assert isinstance(rate.try_take(), Place)
     assert rate.rate == 2.0
+
+
+def test_another_process_that_asks_edgar_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = Turn("EDGAR", tmp_path)
+    monkeypatch.setattr(edgar, "EDGAR_TURN", turn)
+    hold = "import sys, asyncio, pathlib; from benchmark_pipeline.resources.turn import Turn; " \
+        "asyncio.run(Turn('EDGAR', pathlib.Path(sys.argv[1])).take()); print('held', flush=True); sys.stdin.read()"  # fmt: skip
+    other = subprocess.Popen(
+        [sys.executable, "-c", hold, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )  # fmt: skip
+    told: list[str] = []
+    with ReplayServer(make_site(tmp_path)) as server:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+
+        def end_the_other(what: str, *_: int) -> None:
+            told.append(what)
+            if what.startswith("waiting"):
+                assert server.arrivals == []
+                other.kill()
+
+        settings = settings_for(tmp_path, server.url)
+        with progress.listening(end_the_other), client_for(settings, rate=RequestRate(100.0)) as client:
+            client.fetch(wanted(1), "documents")
+            with client_for(settings, rate=RequestRate(100.0)) as second:  # of the same process: not waited for
+                second.fetch(wanted(2), "documents")
+    other.wait()
+    assert len(server.arrivals) == 2
+    assert turn._handle is None
+    asyncio.run(turn.take())
+    turn.give_back()
