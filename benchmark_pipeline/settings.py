@@ -46,7 +46,11 @@ class Settings(BaseSettings):
     """Items wanted by kind (`C/attested`, `A/single_audit`, `D`, …; JSON object) where they differ from
     `items.selection.TARGETS`."""
     keep_items_of: Path | None = None
-    """Folder of an earlier release whose items stay chosen while years are added; null chooses anew."""
+    """Folder of an earlier release whose items stay chosen, beside those of the build before; null: none. For a machine
+    that has not built them itself."""
+    choose_items_anew: bool = False
+    """Forget what the build before chose. By default a chosen item stays while it is a candidate, so that adding a fiscal
+    year adds items and reshuffles none."""
     diagnostic_arms: list[Literal["names_masked", "conclusion_masked"]] = Field(default_factory=list)
     """Diagnostic arms of Task C to build beside the items as filed (JSON list). Each asks every Task C item once more."""
 
@@ -96,6 +100,10 @@ class Settings(BaseSettings):
     """Drafted labels for Single Audit findings and Task D passages; null: none."""
     paraphrases_folder: Path | None = None
     """Drafted paraphrases; null: none."""
+    paraphrase_model: str | None = None
+    """Model of models.yaml that drafts paraphrases when `paraphrased_subset` is built; null: none (there is a command too)."""
+    paraphrase_drafts: int = Field(default=0, ge=0)
+    """Sections that it drafts at most. A budget in money is an option of the command `icfr-bench paraphrase draft`."""
 
     @model_validator(mode="after")
     def _years(self) -> Settings:
@@ -152,6 +160,11 @@ class Settings(BaseSettings):
     def review_log_folder(self) -> Path:
         """Append-only log of human decisions."""
         return self.folder / "logs" / "reviews"
+
+    @property
+    def drafts_folder(self) -> Path:
+        """Append-only log of what drafting models proposed."""
+        return self.folder / "logs" / "drafts"
 
     @property
     def judged_folder(self) -> Path:

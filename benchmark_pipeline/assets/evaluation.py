@@ -18,13 +18,12 @@ from benchmark_pipeline.storage.lake import WHOLE
 from benchmark_pipeline.tables.evaluation import ModelResponseRow, ParsedAnswerRow
 from benchmark_pipeline.tables.items import TASKS, ItemRow, Task
 
-from .common import logging_progress, record, table_asset, table_markdown
+from .common import LLM_POOL, logging_progress, record, table_asset, table_markdown
 
 MODELS = dg.DynamicPartitionsDefinition(name="models")
 TASK_PARTITIONS = dg.StaticPartitionsDefinition(list(TASKS))
 MODEL_TASKS = dg.MultiPartitionsDefinition({"model": MODELS, "task": TASK_PARTITIONS})
 """One partition a model and task. Models are added to the instance from `models.yaml`."""
-LLM_POOL = "llm_api"
 
 
 class AskConfig(dg.Config):

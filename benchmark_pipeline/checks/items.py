@@ -16,7 +16,7 @@ from benchmark_pipeline.items.leak_filter import MAX_KEYWORD_ACCURACY, Gold, lea
 from benchmark_pipeline.items.scenario_rules import validate
 from benchmark_pipeline.items.sources import deficient_weaknesses, join_filings
 from benchmark_pipeline.paraphrase.checks import failed
-from benchmark_pipeline.paraphrase.drafts import NO_ITEM
+from benchmark_pipeline.paraphrase.drafts import ANOTHER_TWIN, NO_ITEM, UNREADABLE
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
@@ -292,11 +292,20 @@ def unreconciled(
 def wrong_twins(twins: Iterable[ParaphraseRow], kept: Collection[str]) -> list[str]:
     """Twins whose state contradicts their checks, or the set (`kept`: ids of accepted candidates)."""
     problems = []
-    for twin in twins:
+    rows = list(twins)
+    usable = Counter(twin.twin_of for twin in rows if twin.status == "usable")
+    problems += [f"{name} has {count} usable twins" for name, count in usable.items() if count > 1]
+    problems += [
+        f"{twin.item_id} gives way to another twin, and there is none"
+        for twin in rows
+        if ANOTHER_TWIN in twin.reject_reasons and not usable[twin.twin_of]
+    ]
+    for twin in rows:
         reasons = [*([] if twin.twin_of in kept else [NO_ITEM]), *failed(twin.invariants)]
         if len({result.name for result in twin.invariants}) != (0 if twin.twin_of is None else 12):
             problems.append(f"{twin.item_id} has {len(twin.invariants)} invariants")
-        if (twin.status == "usable") != (not reasons) or reasons != twin.reject_reasons:
+        stated = [why for why in twin.reject_reasons if why != ANOTHER_TWIN and not why.startswith(UNREADABLE)]
+        if (twin.status == "usable") != (not twin.reject_reasons) or reasons != stated:
             problems.append(f"{twin.item_id} is {twin.status} with failed checks {', '.join(reasons) or 'none'}")
     return problems
 

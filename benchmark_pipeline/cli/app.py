@@ -165,6 +165,56 @@ def release_verify(folder: Annotated[Path, typer.Argument(help="Dataset folder."
         raise typer.Exit(1)
 
 
+ModelOption = Annotated[str, typer.Option("--model", "-m", help="Who drafts: a name of `icfr-bench models list`.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Passages at most; default: all that wait.")]
+MaxCostOption = Annotated[float | None, typer.Option("--max-cost", min=0, help="US dollars at most.")]
+TokensOption = Annotated[
+    int | None, typer.Option("--answer-tokens", min=16, help="Tokens an answer may take; default: the question's own.")
+]
+BatchOption = Annotated[bool, typer.Option("--batch", help="Use the provider's batch API (OpenAI, Azure).")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and cost; ask nothing.")]
+
+paraphrase_app = typer.Typer(help="Paraphrase twins by a model.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(paraphrase_app, name="paraphrase")
+labels_app = typer.Typer(help="Labels of deficiencies by a model.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(labels_app, name="labels")
+
+
+@paraphrase_app.command(name="draft")
+def paraphrase_draft(  # noqa: PLR0917 - typer passes them by name
+    model: ModelOption, limit: LimitOption = None, max_cost: MaxCostOption = None, answer_tokens: TokensOption = None,
+    batch: BatchOption = False, dry_run: DryRunOption = False, profile: ProfileOption = None,
+) -> None:  # fmt: skip
+    """Ask a model to rewrite sections of Task C, and check each draft against the invariants. Resumes."""
+    from benchmark_pipeline.cli.drafting import Drafter
+
+    Drafter(load_settings(profile), console, model, limit=limit, max_cost_usd=max_cost, answer_tokens=answer_tokens,
+            batch=batch, dry_run=dry_run).paraphrases()  # fmt: skip
+
+
+@paraphrase_app.command(name="judge")
+def paraphrase_judge(
+    model: ModelOption, limit: LimitOption = None, max_cost: MaxCostOption = None,
+    dry_run: DryRunOption = False, profile: ProfileOption = None,
+) -> None:  # fmt: skip
+    """Ask a model whether usable twins and their originals say the same, both ways (advisory). Resumes."""
+    from benchmark_pipeline.cli.drafting import Drafter
+
+    Drafter(load_settings(profile), console, model, limit=limit, max_cost_usd=max_cost, dry_run=dry_run).judgements()
+
+
+@labels_app.command(name="draft")
+def labels_draft(  # noqa: PLR0917 - typer passes them by name
+    model: ModelOption, limit: LimitOption = None, max_cost: MaxCostOption = None, answer_tokens: TokensOption = None,
+    batch: BatchOption = False, dry_run: DryRunOption = False, profile: ProfileOption = None,
+) -> None:  # fmt: skip
+    """Ask a model for component, reference and evidence of unlabelled weaknesses and findings. Resumes."""
+    from benchmark_pipeline.cli.drafting import Drafter
+
+    Drafter(load_settings(profile), console, model, limit=limit, max_cost_usd=max_cost, answer_tokens=answer_tokens,
+            batch=batch, dry_run=dry_run).labels()  # fmt: skip
+
+
 @app.command()
 def trace(
     what: Annotated[str, typer.Argument(help="`headline`, or an item id.")],

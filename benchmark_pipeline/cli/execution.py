@@ -108,17 +108,17 @@ def execute(
     quiet()
     summary = RunSummary()
     begun = time.monotonic()
-    with _bars(console) as bars:
-        overall = bars.add_task("all runs", total=len(runs), what="")
+    with _bars(console) as shown:
+        overall = shown.add_task("all runs", total=len(runs), what="")
         for run in runs:
-            bars.update(overall, what=run.label or run.job)
+            shown.update(overall, what=run.label or run.job)
             if run.needed is not None and not run.needed():
                 summary.up_to_date.append(run.label or run.job)
             else:
-                with _step_lines(bars, summary):
+                with _step_lines(shown, summary):
                     _execute_one(definitions, instance, run, summary)
-            bars.advance(overall)
-        bars.update(overall, what="done")
+            shown.advance(overall)
+        shown.update(overall, what="done")
     summary.seconds = time.monotonic() - begun
     return summary
 
@@ -176,9 +176,15 @@ def _bars(console: Console) -> Progress:
 
 
 @contextmanager
-def _step_lines(bars: Progress, summary: RunSummary) -> Iterator[None]:
+def bars(console: Console) -> Iterator[None]:
+    """Shows the progress of work that is no run: a bar while the block lasts."""
+    with _bars(console) as shown, _progress_bars(shown):
+        yield
+
+
+@contextmanager
+def _step_lines(shown: Progress, summary: RunSummary) -> Iterator[None]:
     begun: dict[str, float] = {}
-    tasks: dict[str, Any] = {}
 
     def on_step(kind: str, line: str) -> None:
         if kind == "start":
@@ -186,25 +192,36 @@ def _step_lines(bars: Progress, summary: RunSummary) -> Iterator[None]:
         elif kind == "done":
             step, _, what = line.partition("\t")
             seconds = time.monotonic() - begun.get(step, time.monotonic())
-            bars.console.print(f"  [green]✓[/] {escape(what)}  [dim]{seconds:.1f} s[/]", highlight=False)
+            shown.console.print(f"  [green]✓[/] {escape(what)}  [dim]{seconds:.1f} s[/]", highlight=False)
         elif kind == "check" and not line.endswith(" holds"):
             summary.failed_checks.append(line)
-            bars.console.print(f"  [yellow]![/] {escape(line)}", highlight=False)
+            shown.console.print(f"  [yellow]![/] {escape(line)}", highlight=False)
         elif kind == "error":
-            bars.console.print(f"  [red]✗[/] {line}", highlight=False, markup=False)
+            shown.console.print(f"  [red]✗[/] {line}", highlight=False, markup=False)
+
+    steps.add_sink(on_step)
+    try:
+        with _progress_bars(shown):
+            yield
+    finally:
+        steps.remove_sink(on_step)
+
+
+@contextmanager
+def _progress_bars(shown: Progress) -> Iterator[None]:
+    """A bar for each piece of work that tells its progress while the block lasts."""
+    tasks: dict[str, Any] = {}
 
     def on_progress(what: str, done: int, total: int) -> None:
         if what not in tasks:
-            tasks[what] = bars.add_task(what[:24], total=total, what="")
-        bars.update(tasks[what], completed=done, total=total, what=escape(progress.note(what)))
+            tasks[what] = shown.add_task(what[:24], total=total, what="")
+        shown.update(tasks[what], completed=done, total=total, what=escape(progress.note(what)))
         if done >= total:
-            bars.remove_task(tasks.pop(what))
+            shown.remove_task(tasks.pop(what))
 
-    steps.add_sink(on_step)
     try:
         with progress.listening(on_progress):
             yield
     finally:
-        steps.remove_sink(on_step)
         for task in tasks.values():
-            bars.remove_task(task)
+            shown.remove_task(task)

@@ -15,6 +15,7 @@ from benchmark_pipeline.cli import plan
 from benchmark_pipeline.cli.execution import dagster_instance, end_orphaned_runs, execute, quiet
 from benchmark_pipeline.errors import BenchError, ConfigurationError
 from benchmark_pipeline.evaluation import preflight
+from benchmark_pipeline.evaluation.answers import Question
 from benchmark_pipeline.evaluation.cost import dry_run as estimate
 from benchmark_pipeline.evaluation.model_registry import ModelEntry, load_registry
 from benchmark_pipeline.evaluation.planning import plan_calls
@@ -37,7 +38,7 @@ class Work:
     """One model and task: all planned calls, and those without a result."""
 
     model: ModelEntry
-    task: Task
+    task: Question
     planned: list[PlannedCall]
     open: list[PlannedCall]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+from benchmark_pipeline.evaluation.local_model import MODEL_ID
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 
 DEMO_FOLDER = Path(__file__).resolve().parent
@@ -43,6 +44,9 @@ def demo_settings(**changes: object) -> Settings:
         "scenarios_folder": PROJECT_ROOT / "scenarios" / "demo",
         "labels_folder": DEMO_FOLDER / "labels",
         "paraphrases_folder": DEMO_FOLDER / "paraphrases",
+        # Two, to show what becomes of a draft: the embedded model rewrites nothing that keeps the invariants.
+        "paraphrase_model": MODEL_ID,
+        "paraphrase_drafts": 2,
     }
     return Settings.model_validate({**Settings().model_dump(), **fixed, **changes})
 

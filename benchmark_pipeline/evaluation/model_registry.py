@@ -19,9 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from benchmark_pipeline import yaml_text
 from benchmark_pipeline.errors import ConfigurationError
-from benchmark_pipeline.tables.items import Task
 
-from .answers import MAX_TOKENS
+from .answers import Question, token_budget
 
 Enforcement = Literal["json_schema", "json_object", "none", "not_applicable"]
 
@@ -141,9 +140,9 @@ class ModelEntry(BaseModel):
         """What is asked for; a baseline has nothing to enforce."""
         return "not_applicable" if self.kind == "baseline" else self.schema_enforcement
 
-    def call_parameters(self, task: Task) -> dict[str, Any]:
+    def call_parameters(self, task: Question) -> dict[str, Any]:
         """Parameters of a call: the task's token budget, then what the entry sets, without nulls."""
-        merged = {"max_tokens": MAX_TOKENS[task], **self.parameters}
+        merged = {"max_tokens": token_budget(task), **self.parameters}
         return {name: value for name, value in merged.items() if value is not None}
 
 

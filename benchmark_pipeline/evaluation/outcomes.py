@@ -14,9 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from benchmark_pipeline.tables.evaluation import Outcome
-from benchmark_pipeline.tables.items import Task
 
-from .answers import ANSWERS, Answer
+from .answers import ANSWERS, Answer, Question
 
 _FENCE = re.compile(r"^\s*```[A-Za-z]*\s*\n?(.*?)\n?\s*```\s*$", re.DOTALL)
 _FILTERED = frozenset({"content_filter", "safety", "blocklist", "prohibited_content", "spii", "recitation"})
@@ -36,7 +35,7 @@ class NotStrictJsonError(ValueError):
     """Text that a lenient reader would take for JSON, and RFC 8259 does not (NaN, a repeated key)."""
 
 
-def classify(task: Task, *, content: str | None, finish_reason: str | None, refusal: str | None = None) -> Verdict:
+def classify(task: Question, *, content: str | None, finish_reason: str | None, refusal: str | None = None) -> Verdict:
     """The outcome of a completed call.
 
     Order: what the provider says about the answer comes before the answer. A truncated answer is `truncated` even
@@ -54,8 +53,8 @@ def classify(task: Task, *, content: str | None, finish_reason: str | None, refu
     return read_answer(task, content)
 
 
-def read_answer(task: Task, content: str) -> Verdict:
-    """Reads one answer against its task's schema."""
+def read_answer(task: Question, content: str) -> Verdict:
+    """Reads one answer against its question's schema."""
     try:
         value = strict_json(content)
     except NotStrictJsonError as error:

@@ -13,7 +13,7 @@ from .baselines import RULES_VERSION, baseline_parameters
 from .local_model import runtime_parameters
 from .model_registry import ModelEntry
 from .prompts import Prompt
-from .request import PlannedCall, RequestIdentity, canonical_json, run_id, sha256_of
+from .request import Asked, PlannedCall, RequestIdentity, canonical_json, run_id, sha256_of
 
 
 def plan_calls(items: Sequence[ItemRow], model: ModelEntry, prompt: Prompt) -> list[PlannedCall]:
@@ -101,7 +101,7 @@ def task_items(items: Iterable[ItemRow], task: Task) -> list[ItemRow]:
     ]
 
 
-def request_schema(model: ModelEntry, prompt: Prompt) -> dict[str, Any]:
+def request_schema(model: ModelEntry, prompt: Asked) -> dict[str, Any]:
     """The schema that is sent to this model."""
     return basic_schema(prompt.schema) if model.schema_keywords == "basic" else prompt.schema
 

@@ -10,9 +10,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from benchmark_pipeline.tables.items import Arm, Task
+from benchmark_pipeline.tables.items import Arm
+
+from .answers import Question
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,20 @@ class RequestIdentity:
         return sha256_of(asdict(self))
 
 
+class Asked(Protocol):
+    """What a prompt tells the client beside its messages: which question it is, and the schema of the answer."""
+
+    @property
+    def task(self) -> Question:
+        """The question."""
+        ...
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of the answer."""
+        ...
+
+
 @dataclass(frozen=True)
 class PlannedCall:
     """One call that has to end in exactly one outcome."""
@@ -44,7 +60,7 @@ class PlannedCall:
     request_key: str
     run_id: str
     model_id: str
-    task: Task
+    task: Question
     item_id: str
     arm: Arm
     prompt_version: str

@@ -22,8 +22,8 @@ from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.storage import AppendLog
 from benchmark_pipeline.tables.base import Utc
 from benchmark_pipeline.tables.evaluation import INCOMPLETE, Outcome
-from benchmark_pipeline.tables.items import Task
 
+from .answers import Question
 from .request import PlannedCall
 
 
@@ -35,7 +35,7 @@ class Attempt(BaseModel):
     request_key: str
     run_id: str
     model_id: str
-    task: Task
+    task: Question
     item_id: str
     prompt_version: str
     prompt_sha256: str
@@ -83,9 +83,9 @@ class Settled:
 
 
 class ResponseLog:
-    """The attempts of one model on one task, in a folder of their own."""
+    """The attempts of one model on one task or drafting question, in a folder of their own."""
 
-    def __init__(self, root: Path, model_id: str, task: Task) -> None:
+    def __init__(self, root: Path, model_id: str, task: Question) -> None:
         self.folder = root / _folder_name(model_id) / task
         # Every append is a write to the file before it returns, which a killed process cannot lose. `sync` is apart,
         # so that waiting for the disk holds up no call.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import get_args
+from typing import cast, get_args
 
 from benchmark_pipeline.tables.evaluation import INCOMPLETE, ModelResponseRow, Outcome
+from benchmark_pipeline.tables.items import Task
 
 from .model_registry import ModelEntry
 from .request import PlannedCall
@@ -69,7 +70,7 @@ def _row(call: PlannedCall, state: Settled | None, model: ModelEntry, dataset_ve
         prompt_version=call.prompt_version,
         model_id=call.model_id,
         run_id=call.run_id,
-        task=call.task,
+        task=cast(Task, call.task),  # only tasks are planned for this table; the row model proves it
         item_id=call.item_id,
         arm=call.arm,
         outcome=last.outcome if last else "not_run",

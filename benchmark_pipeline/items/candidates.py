@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow
@@ -13,10 +13,10 @@ from benchmark_pipeline.tables.sources import SingleAuditFindingRow
 
 from .arms import DiagnosticArm, diagnostic_items
 from .identity import link_replacements
-from .labels import Labels
+from .labels import Labels, source_key
 from .leak_filter import keyword_accuracy, keyword_icfr
 from .masking import Names
-from .selection import TARGETS
+from .selection import NOTHING_KEPT, TARGETS, Keep, displaced
 from .sentences import words
 from .sources import deficient_weaknesses, join_filings
 from .task_a import build_task_a
@@ -42,7 +42,7 @@ def build_candidates(
     targets: Mapping[str, int] = TARGETS,
     earlier: Iterable[ItemRow] = (),
     arms: Sequence[DiagnosticArm] = (),
-    keep: Collection[str] = (),
+    keep: Keep = NOTHING_KEPT,
 ) -> list[ItemRow]:
     """Every candidate of tasks A to D, in order of task and id.
 
@@ -58,16 +58,25 @@ def build_candidates(
         targets: items wanted by kind.
         earlier: candidates of the build before, for `replaces`.
         arms: diagnostic arms to add to Task C.
-        keep: ids of items that an earlier release chose.
+        keep: items chosen before. They decide only where a choice without them would lose one: so long as it does
+            not, the items are a function of the sources alone.
     """
     filings = join_filings(decisions, assertions, sections)
     described = deficient_weaknesses(filings, weaknesses)
-    items = [
-        *build_task_a(described, findings, labels, items_per_registrant, targets=targets, keep=keep),
-        *build_task_b(scenarios),
-        *build_task_c(filings, items_per_registrant, targets, keep),
-        *build_task_d(described, labels, items_per_registrant, targets, keep),
-    ]
+    usable_findings, pairs = list(findings), list(scenarios)
+
+    def choose(kept: Keep) -> list[ItemRow]:
+        return [
+            *build_task_a(described, usable_findings, labels, items_per_registrant, targets=targets, keep=kept),
+            *build_task_b(pairs),
+            *build_task_c(filings, items_per_registrant, targets, kept),
+            *build_task_d(described, labels, items_per_registrant, targets, kept),
+        ]
+
+    items = choose(NOTHING_KEPT)
+    if displaced(items, keep):
+        items = choose(keep)
+    items = [_with_refusal(item, labels) for item in items]
     if arms:
         names = {
             (filing.decision.accession, filing.decision.cik): Names(
@@ -78,6 +87,12 @@ def build_candidates(
         }
         items += diagnostic_items(items, arms, names)
     return sorted(link_replacements(items, earlier), key=lambda item: (item.task, item.arm, item.item_id))
+
+
+def _with_refusal(item: ItemRow, labels: Labels) -> ItemRow:
+    """An unlabelled candidate, with the reason why a model's proposal was refused where there was one."""
+    why = labels.refused.get(source_key(item.source_ref)) if item.reject_reason == "no_label" else None
+    return item if why is None else item.model_copy(update={"reject_detail": why})
 
 
 def accepted(items: Iterable[ItemRow]) -> list[ItemRow]:

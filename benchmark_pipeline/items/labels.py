@@ -7,7 +7,8 @@ truth by a human decision in the review log and by nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -114,11 +115,38 @@ class Label(_Strict):
         return list(dict.fromkeys(canonical(citation) or citation for citation in given))
 
 
+@dataclass(frozen=True)
+class ProposedLabel:
+    """What a model proposed for one source: a label, or the reason why its answer is none."""
+
+    key: str
+    """Source, as `Label.source.key` gives it."""
+    drafted_by: str
+    label: Label | None
+    refused: str | None
+
+
 class Labels:
     """All drafted labels by source."""
 
-    def __init__(self, labels: dict[str, Label]) -> None:
+    def __init__(self, labels: dict[str, Label], refused: dict[str, str] | None = None) -> None:
         self._labels = labels
+        self._refused = refused or {}
+
+    def with_proposals(self, proposals: Iterable[ProposedLabel]) -> Labels:
+        """Adds models' proposals: what stands in a label file comes first, then the earliest that is a label."""
+        labels, refused = dict(self._labels), dict(self._refused)
+        for proposal in proposals:
+            if proposal.label is not None:
+                labels.setdefault(proposal.key, proposal.label)
+            elif proposal.refused is not None:
+                refused[proposal.key] = f"the label of {proposal.drafted_by} is refused: {proposal.refused}"
+        return Labels(labels, {key: why for key, why in refused.items() if key not in labels})
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Why the proposals for a source were refused, where it has no label."""
+        return dict(self._refused)
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -134,6 +162,20 @@ class Labels:
     def keys(self) -> set[str]:
         """Sources that have a label."""
         return set(self._labels)
+
+
+def source_of(source_ref: str) -> dict[str, Any]:
+    """The source of a weakness's or finding's item, as a label file writes it."""
+    if " finding " in source_ref:
+        report, _, reference = source_ref.partition(" finding ")
+        return {"report_id": report, "reference_number": reference}
+    passage, _, ordinal = source_ref.partition(" weakness ")
+    return {"accession": passage.split()[0], "ordinal": int(ordinal)}
+
+
+def source_key(source_ref: str) -> str:
+    """The key of that source, as `Label.source.key` gives it."""
+    return "#".join(str(value) for value in source_of(source_ref).values())
 
 
 def load_labels(folder: Path | None) -> Labels:

@@ -1,17 +1,20 @@
 """Which candidates become items: one company, one observation; recent years first; a seeded, stable choice.
 
 Nothing here depends on the order of the input or on a random state: every choice is ranked by a hash of seed and item,
-so that the order of the input moves nothing. A later build that names an earlier release keeps every item of it that is
-still a candidate: adding a fiscal year adds items and reshuffles none. The sampling frame is the table of candidates
-itself: every eligible filing, weakness and finding with its inclusion probability, or the reason why it was left out.
+so that the order of the input moves nothing. A build keeps every item that the build before chose and that is still a
+candidate: adding a fiscal year adds items and reshuffles none. No rule without that memory could: with one item a company
+and recent years first, a new year would take the place of an old one. The sampling frame is the table of candidates itself:
+every eligible filing, weakness and finding with its inclusion probability, or the reason why it was left out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -34,19 +37,54 @@ TARGETS: dict[str, int] = {
 three kinds of Task C filled 60 % of its items are clean. Fewer candidates than that are all taken."""
 
 
+HARD_SHARE = 0.30
+"""Of the attested clean items at least, where there are enough: texts that a reader of cues takes for deficient."""
+CHOICES: frozenset[str | None] = frozenset({None, "near_duplicate", "registrant_already_used", "not_sampled"})
+"""Reject reasons that say that another item was preferred, and not that this one is unusable."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Items chosen before, by an earlier build or release."""
+
+    ids: frozenset[str] = frozenset()
+    """They stay chosen."""
+    chances: Mapping[str, float] = field(default_factory=dict)
+    """Inclusion probability that each candidate of the earlier build had, those left out among them."""
+
+    def __contains__(self, item_id: object) -> bool:
+        return item_id in self.ids
+
+
+NOTHING_KEPT = Keep()
+
+
 def rank(*parts: str) -> int:
     """Pseudo-random rank of an item, the same in every process."""
     return int.from_bytes(hashlib.sha256("\x1f".join((SEED, *parts)).encode()).digest()[:8], "big")
 
 
-def preference(item: ItemRow, keep: Collection[str] = ()) -> tuple[bool, int, int]:
-    """Order of choice: an earlier release's items, then recent years (past most training cutoffs), then the seeded rank."""
+def preference(item: ItemRow, keep: Keep = NOTHING_KEPT) -> tuple[bool, int, int]:
+    """Order of choice: items chosen before, then recent years (past most training cutoffs), then the seeded rank."""
     return (item.item_id not in keep, -(item.fiscal_year or 0), rank(item.task, item.source_ref))
 
 
 def reject(item: ItemRow, reason: ItemReject, detail: str) -> ItemRow:
     """The candidate, left out with a reason."""
     return item.model_copy(update={"reject_reason": reason, "reject_detail": detail})
+
+
+def kept_items(earlier: Iterable[ItemRow], released: Iterable[str] = ()) -> Keep:
+    """What the build before and a release chose.
+
+    Args:
+        earlier: candidates of the build before.
+        released: ids of a release's items.
+    """
+    rows = list(earlier)
+    chosen = {item.item_id for item in rows if item.reject_reason is None and item.arm == "verbatim"}
+    chances = {item.item_id: item.inclusion_probability for item in rows if item.inclusion_probability is not None}
+    return Keep(frozenset(chosen | set(released)), chances)
 
 
 def released_items(folder: Path | None) -> frozenset[str]:
@@ -66,7 +104,7 @@ def released_items(folder: Path | None) -> frozenset[str]:
     return frozenset(str(json.loads(line)["item_id"]) for line in lines)
 
 
-def select(items: Iterable[ItemRow], per_registrant: int, keep: Collection[str] = ()) -> list[ItemRow]:
+def select(items: Iterable[ItemRow], per_registrant: int, keep: Keep = NOTHING_KEPT) -> list[ItemRow]:
     """Applies, in order: near duplicates, one item an accession, items a registrant.
 
     Near duplicates go first, so that a registrant whose newest text repeats another's can still give an older one.
@@ -74,7 +112,7 @@ def select(items: Iterable[ItemRow], per_registrant: int, keep: Collection[str] 
     Args:
         items: candidates of one task and arm; those already rejected pass through.
         per_registrant: items that one company may give.
-        keep: ids that an earlier release chose: they come first, so that a later year displaces none of them.
+        keep: ids chosen before: they come first, so that a later year displaces none of them.
 
     Returns:
         every candidate in order of preference, those left out with a reason.
@@ -134,8 +172,17 @@ def allocate(
     return given
 
 
+def displaced(items: Iterable[ItemRow], keep: Keep) -> list[str]:
+    """Kept items that gave way to another item; those that became unusable are not among them."""
+    return sorted(
+        item.item_id
+        for item in items
+        if item.item_id in keep and item.reject_reason is not None and item.reject_reason in CHOICES
+    )
+
+
 def sample_usable(selected: Sequence[ItemRow], target: int, stratum: Callable[[ItemRow], Hashable],
-                  keep: Collection[str] = ()) -> list[ItemRow]:  # fmt: skip
+                  keep: Keep = NOTHING_KEPT) -> list[ItemRow]:  # fmt: skip
     """`sample` over the candidates that are not rejected yet; the others pass through."""
     drawn = sample([item for item in selected if item.reject_reason is None], target, stratum, keep=keep)
     decided = {item.item_id: item for item in drawn}
@@ -143,7 +190,7 @@ def sample_usable(selected: Sequence[ItemRow], target: int, stratum: Callable[[I
 
 
 def sample(items: Sequence[ItemRow], target: int, stratum: Callable[[ItemRow], Hashable],
-           like: Sequence[ItemRow] = (), keep: Collection[str] = ()) -> list[ItemRow]:  # fmt: skip
+           like: Sequence[ItemRow] = (), keep: Keep = NOTHING_KEPT) -> list[ItemRow]:  # fmt: skip
     """A seeded stratified sample; those not drawn are left out as `not_sampled`.
 
     Args:
@@ -152,8 +199,8 @@ def sample(items: Sequence[ItemRow], target: int, stratum: Callable[[ItemRow], H
         stratum: cell of an item.
         like: items whose distribution over the cells the sample follows (deficient items, for clean ones), so that
             form, year, industry and length cannot tell the classes apart. Cells without any get weight a half.
-        keep: ids that an earlier release chose: all are drawn, with probability 1 given that choice, and the others of
-            their cell share what is left of its quota.
+        keep: what was chosen before: all of it is drawn, and the others of its cell share what is left of the quota.
+            The inclusion probability is that of either lottery: p + (1 - p) q, p of the earlier one and q of this.
 
     Returns:
         every candidate, with its inclusion probability.
@@ -168,12 +215,33 @@ def sample(items: Sequence[ItemRow], target: int, stratum: Callable[[ItemRow], H
     decided: dict[str, ItemRow] = {}
     for cell, members in cells.items():
         others = len(members) - kept[cell]
-        probability = (given[cell] - kept[cell]) / others if others else 1.0
+        probability = (given[cell] - kept[cell]) / others if others else 0.0
         drawn = sorted(members, key=lambda item: (item.item_id not in keep, rank("sample", item.task, item.source_ref)))
         for position, item in enumerate(drawn):
-            chance = 1.0 if position < kept[cell] else probability
+            before = keep.chances.get(item.item_id, 1.0 if position < kept[cell] else 0.0)
+            chance = before + (1 - before) * probability if keep.ids else probability
             item = item.model_copy(update={"inclusion_probability": chance})  # noqa: PLW2901 - same item, completed
             if position >= given[cell]:
-                item = reject(item, "not_sampled", f"{given[cell]} of {len(members)} drawn in {cell}")  # noqa: PLW2901
+                item = reject(item, "not_sampled", f"others of {cell} are drawn")  # noqa: PLW2901
             decided[item.item_id] = item
     return [decided[item.item_id] for item in items]
+
+
+def with_hard_items(items: Sequence[ItemRow], drawn: Sequence[ItemRow], is_hard: Callable[[ItemRow], bool],
+                    draw: Callable[[Sequence[ItemRow], int], list[ItemRow]]) -> list[ItemRow]:  # fmt: skip
+    """The sample, drawn again with the hard items as a stratum of their own where too few of them came out.
+
+    Args:
+        items: candidates without a reject reason.
+        drawn: the sample of them.
+        is_hard: whether an item belongs to a hard stratum.
+        draw: draws a number of items from a part of the candidates.
+    """
+    chosen = [item for item in drawn if item.reject_reason is None]
+    hard = [item for item in items if is_hard(item)]
+    wanted = min(len(hard), math.ceil(HARD_SHARE * len(chosen)))
+    if sum(map(is_hard, chosen)) >= wanted:
+        return list(drawn)
+    easy = [item for item in items if not is_hard(item)]
+    parts = {item.item_id: item for item in (*draw(hard, wanted), *draw(easy, len(chosen) - wanted))}
+    return [parts[item.item_id] for item in items]

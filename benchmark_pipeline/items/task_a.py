@@ -6,7 +6,7 @@ scored on findings alone, because a periodic filing surfaces no other tier than 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from benchmark_pipeline.tables.disclosures import MaterialWeaknessRow
@@ -16,7 +16,7 @@ from benchmark_pipeline.tables.sources import SingleAuditFindingRow
 from .drafting import draft_item, text_problem
 from .labels import Label, Labels
 from .leak_filter import Gold, leaks, mask_leaks, prepare
-from .selection import TARGETS, reject, sample_usable, select
+from .selection import NOTHING_KEPT, TARGETS, Keep, reject, sample_usable, select
 from .sources import Filing, touches_itgc
 
 WORDS = (12, 1500)
@@ -29,7 +29,7 @@ def build_task_a(
     items_per_registrant: int,
     *,
     targets: Mapping[str, int] = TARGETS,
-    keep: Collection[str] = (),
+    keep: Keep = NOTHING_KEPT,
 ) -> list[ItemRow]:
     """Candidates of Task A, those left out with a reason.
 
@@ -132,7 +132,7 @@ def filing_columns(filing: Filing, row: MaterialWeaknessRow) -> dict[str, Any]:
 def _checked(item: ItemRow, golds: tuple[Gold, ...], label: Label | None, passage: str) -> ItemRow:
     if problem := text_problem(item.text, *WORDS):
         return reject(item, *problem)
-    if label is not None and not label.fits(passage):
+    if label is not None and not label.fits(passage) and not label.fits(item.text):
         return reject(item, "no_label", f"the label quotes what the passage does not say: {label.evidence_quote!r}")
     if item.gold_component is None:
         return reject(item, "no_label", "no component: neither the filer's heading nor a drafted label")

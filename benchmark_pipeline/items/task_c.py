@@ -7,7 +7,7 @@ candidate, because nobody can say what the right answer is.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from benchmark_pipeline.tables.base import Span
@@ -15,7 +15,7 @@ from benchmark_pipeline.tables.clean_pool import Decision
 from benchmark_pipeline.tables.items import ItemRow
 
 from .drafting import draft_item, text_problem
-from .selection import TARGETS, reject, sample, select
+from .selection import NOTHING_KEPT, TARGETS, Keep, reject, sample, select, with_hard_items
 from .sentences import words
 from .sources import Filing
 
@@ -32,11 +32,12 @@ def build_task_c(
     filings: Sequence[Filing],
     items_per_registrant: int,
     targets: Mapping[str, int] = TARGETS,
-    keep: Collection[str] = (),
+    keep: Keep = NOTHING_KEPT,
 ) -> list[ItemRow]:
     """Candidates of Task C, those left out with a reason.
 
-    Clean items are sampled to the distribution of the deficient ones over form, year, industry and length.
+    Clean items are sampled to the distribution of the deficient ones over form, year, industry and length; of the
+    attested ones, which the headline counts, 30 % come from hard strata where there are enough.
     """
     candidates = [item for filing in filings if (item := section_item(filing)) is not None]
     selected = select(candidates, items_per_registrant, keep)
@@ -46,11 +47,16 @@ def build_task_c(
     )
     kept_deficient = [item for item in deficient if item.reject_reason is None]
     decided = {item.item_id: item for item in deficient}
+
+    def draw(part: Sequence[ItemRow], target: int) -> list[ItemRow]:
+        return sample(part, target, stratum, like=kept_deficient, keep=keep)
+
     for name in ("attested", "management_only"):
         clean = [item for item in usable if kind(item) == name]
-        decided |= {
-            item.item_id: item for item in sample(clean, targets[f"C/{name}"], stratum, like=kept_deficient, keep=keep)
-        }
+        drawn = draw(clean, targets[f"C/{name}"])
+        if name == "attested":
+            drawn = with_hard_items(clean, drawn, is_hard, draw)
+        decided |= {item.item_id: item for item in drawn}
     return [decided.get(item.item_id, item) for item in selected]
 
 

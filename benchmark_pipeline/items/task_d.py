@@ -7,7 +7,7 @@ filer's own heading settles the component.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmark_pipeline.tables.base import Span
 from benchmark_pipeline.tables.disclosures import MaterialWeaknessRow
@@ -17,7 +17,7 @@ from .drafting import draft_item, text_problem
 from .identity import text_sha256
 from .labels import Label, Labels
 from .leak_filter import leaks, prepare
-from .selection import TARGETS, reject, sample_usable, select
+from .selection import NOTHING_KEPT, TARGETS, Keep, reject, sample_usable, select
 from .sources import Filing
 from .task_a import WORDS, component_gold, filing_columns
 
@@ -27,7 +27,7 @@ def build_task_d(
     labels: Labels,
     items_per_registrant: int,
     targets: Mapping[str, int] = TARGETS,
-    keep: Collection[str] = (),
+    keep: Keep = NOTHING_KEPT,
 ) -> list[ItemRow]:
     """Candidates of Task D, those left out with a reason."""
     items = [citation_item(filing, row, labels.of_weakness(row.accession, row.ordinal)) for filing, row in weaknesses]

@@ -9,13 +9,17 @@ limits are necessary and not sufficient, and a person reads every twin.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
+from benchmark_pipeline.items.identity import text_sha256
 from benchmark_pipeline.items.masking import Names, names_left
 from benchmark_pipeline.items.sentences import ngrams, words
 from benchmark_pipeline.tables.items import InvariantResult
 
 from . import lexicon
+from .similarity import TABLE, embedder
 
 Classify = Callable[[str], str]
 """The deterministic rule that reads a label from a text."""
@@ -25,11 +29,29 @@ MAX_MODAL_DIFFERENCE = 1.0
 MAX_COMMON_RUN = 8
 MAX_CONTAINMENT = 0.20
 LENGTH_RATIO = (0.8, 1.25)
-NOT_BLOCKING = frozenset({"embedding_similarity", "entailment_both_ways"})
-"""Measures that need a model; where none is installed they are recorded as not computed and block nothing."""
+MIN_COSINE = 0.85
+MIN_ENTAILMENT = 0.9
+NOT_COMPUTED = "not computed"
+"""How the value of a measure begins that needs what is not there; it blocks nothing."""
+ADVISORY = frozenset({"entailment_both_ways"})
+"""A model's opinion informs the reader and decides nothing."""
 
 
-def invariants(original: str, variant: str, names: Names, classify: Classify) -> list[InvariantResult]:
+@dataclass(frozen=True)
+class Entailment:
+    """A judge's probability that one text says everything another says."""
+
+    probability: float
+    judged_by: str
+
+
+Judgements = Mapping[tuple[str, str], Entailment]
+"""By hash of premise and of hypothesis."""
+
+
+def invariants(
+    original: str, variant: str, names: Names, classify: Classify, judged: Judgements = MappingProxyType({})
+) -> list[InvariantResult]:
     """All twelve checks of one twin.
 
     Args:
@@ -37,11 +59,13 @@ def invariants(original: str, variant: str, names: Names, classify: Classify) ->
         variant: the rewritten text.
         names: names that may not stand in the variant.
         classify: rule that reads the label of a text.
+        judged: opinions of a judge model.
     """
     return [
         *_kept(original, variant),
         *_rewritten(original, variant),
-        *_not_computed(),
+        _similarity(original, variant),
+        _entailment(original, variant, judged),
         _same_label(original, variant, classify),
         _length(original, variant),
         _names(variant, names),
@@ -50,7 +74,11 @@ def invariants(original: str, variant: str, names: Names, classify: Classify) ->
 
 def failed(results: list[InvariantResult]) -> list[str]:
     """Names of blocking checks that did not hold."""
-    return [result.name for result in results if not result.passed and result.name not in NOT_BLOCKING]
+    return [
+        result.name
+        for result in results
+        if not result.passed and result.name not in ADVISORY and not result.value.startswith(NOT_COMPUTED)
+    ]
 
 
 def _kept(original: str, variant: str) -> Iterator[InvariantResult]:
@@ -64,11 +92,14 @@ def _kept(original: str, variant: str) -> Iterator[InvariantResult]:
         passed=cues[0] == cues[1] and lines[0] == lines[1],
     )
     rates = [sum(lexicon.modals(text).values()) / max(len(words(text)), 1) * 100 for text in (original, variant)]
+    hedges = (lexicon.hedges(original), lexicon.hedges(variant))
     yield InvariantResult(
         name="modals_and_hedges",
-        value=f"{rates[0]:.2f} and {rates[1]:.2f} in 100 words",
-        threshold=f"within {MAX_MODAL_DIFFERENCE:g}",
-        passed=abs(rates[0] - rates[1]) <= MAX_MODAL_DIFFERENCE and not _lost(original, variant),
+        value=f"{rates[0]:.2f} and {rates[1]:.2f} modals in 100 words; hedges {hedges[0]} and {hedges[1]}",
+        threshold=f"modals within {MAX_MODAL_DIFFERENCE:g}, one lost at most; no hedge lost",
+        passed=abs(rates[0] - rates[1]) <= MAX_MODAL_DIFFERENCE
+        and not _lost(original, variant)
+        and hedges[1] >= hedges[0],
     )
     yield _equal_counts("terms_of_art", lexicon.terms_of_art(original), lexicon.terms_of_art(variant))
 
@@ -104,10 +135,29 @@ def _rewritten(original: str, variant: str) -> Iterator[InvariantResult]:
     )
 
 
-def _not_computed() -> Iterator[InvariantResult]:
-    reason = "not_computed: no sentence-embedding or entailment model is part of this installation"
-    yield InvariantResult(name="embedding_similarity", value=reason, threshold="at least 0.85", passed=False)
-    yield InvariantResult(name="entailment_both_ways", value=reason, threshold="at least 0.9 each way", passed=False)
+def _similarity(original: str, variant: str) -> InvariantResult:
+    found = embedder()
+    cosine = found.cosine(original, variant) if found else None
+    return InvariantResult(
+        name="embedding_similarity",
+        value=f"{NOT_COMPUTED}: the package wordllama is not installed"
+        if cosine is None
+        else f"{cosine:.3f} by {TABLE}",
+        threshold=f"at least {MIN_COSINE:g}",
+        passed=cosine is not None and cosine >= MIN_COSINE,
+    )
+
+
+def _entailment(original: str, variant: str, judged: Judgements) -> InvariantResult:
+    hashes = (text_sha256(original), text_sha256(variant))
+    ways = [judged.get(hashes), judged.get((hashes[1], hashes[0]))]
+    said = [f"{way.probability:.2f} by {way.judged_by}" for way in ways if way is not None]
+    return InvariantResult(
+        name="entailment_both_ways",
+        value="; ".join(said) if len(said) == len(ways) else f"{NOT_COMPUTED}: no model has judged both ways",
+        threshold=f"at least {MIN_ENTAILMENT:g} each way, advisory",
+        passed=len(said) == len(ways) and all(way is not None and way.probability >= MIN_ENTAILMENT for way in ways),
+    )
 
 
 def _same_label(original: str, variant: str, classify: Classify) -> InvariantResult:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import yaml
@@ -25,16 +26,20 @@ from benchmark_pipeline.items.reviews import review_states
 from benchmark_pipeline.tables.base import Accession, Cik
 from benchmark_pipeline.tables.items import InvariantResult, ItemReviewRow, ItemRow, ParaphraseRow
 
-from .checks import failed, invariants
+from .checks import Judgements, failed, invariants
 
 NO_ITEM = "verbatim_item_not_in_set"
 """Reject reason of a draft whose filing is no candidate of Task C, or one that was left out."""
+ANOTHER_TWIN = "another_twin_is_used"
+"""Reject reason of a draft that would do, where an earlier one of the same section does already."""
+UNREADABLE = "draft_unreadable"
+"""Begins the reject reason of a model's answer that holds no draft; what became of the call follows."""
 ReadLabel = Callable[[str, date | None], str]
 """The rule that reads management's conclusion from a section, given the fiscal year end."""
 
 
 class Draft(BaseModel):
-    """One authored paraphrase."""
+    """One paraphrase, by a person or a model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -48,15 +53,19 @@ class Draft(BaseModel):
     """Model (or `human`) that rewrote it."""
     drafting_prompt_sha256: str | None = None
     """Prompt of the drafting model, where one is recorded."""
+    problem: str | None = None
+    """Why a model's answer cannot be used; an authored draft has none."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Twins:
-    """Twins of all drafts, usable or rejected: as many rows as drafts."""
+    """Twins of all drafts, usable or rejected: `rows + repeats = drafts`."""
 
     rows: list[ParaphraseRow] = field(default_factory=list)
     unmatched: list[str] = field(default_factory=list)
     """`<accession> <cik>` of drafts whose verbatim item is not in the set."""
+    repeats: int = 0
+    """Drafts of a section whose text another draft of it has already."""
 
 
 def load_drafts(folder: Path | None) -> list[Draft]:
@@ -96,6 +105,7 @@ def build_twins(
     items: Sequence[ItemRow],
     names: Mapping[tuple[str, str], Names],
     read_label: ReadLabel,
+    judged: Judgements = MappingProxyType({}),
 ) -> Twins:
     """Checks every draft against its verbatim item.
 
@@ -105,24 +115,31 @@ def build_twins(
             only where that candidate was accepted.
         names: names to mask, by (accession, cik).
         read_label: rule that reads the label of a section.
+        judged: opinions of a judge model on twins.
     """
     originals = {(item.accession, item.cik): item for item in items if item.task == "C" and item.arm == "verbatim"}
     twins = Twins()
+    seen: set[str] = set()
     for draft in drafts:
         original = originals.get((draft.accession, draft.cik))
         results: list[InvariantResult] = []
         if original is not None:
             filing_names = names.get((draft.accession, draft.cik), Names(None))
             classify = partial(_read, read_label, original.fiscal_year_end)
-            results = invariants(mask_names(original.text, filing_names), draft.text, filing_names, classify)
-        reasons = failed(results)
+            results = invariants(mask_names(original.text, filing_names), draft.text, filing_names, classify, judged)
+        reasons = [*([f"{UNREADABLE}: {draft.problem}"] if draft.problem else []), *failed(results)]
         if original is None or original.reject_reason is not None:
             twins.unmatched.append(f"{draft.accession} {draft.cik}")
             reasons = [NO_ITEM, *reasons]
         source_ref = original.source_ref if original else f"{draft.accession} {draft.cik} controls section"
+        own_id = item_id("C", source_ref, draft.text or f"no text by {draft.paraphrased_by}", "paraphrase")
+        if own_id in seen:
+            twins.repeats += 1
+            continue
+        seen.add(own_id)
         twins.rows.append(
             ParaphraseRow(
-                item_id=item_id("C", source_ref, draft.text, "paraphrase"),
+                item_id=own_id,
                 twin_of=original.item_id if original else None,
                 arm="paraphrase",
                 text=draft.text,
@@ -154,3 +171,18 @@ def with_review_status(
         twin.model_copy(update={"review_status": states[twin.item_id].status}) if twin.item_id in states else twin
         for twin in twins
     ]
+
+
+def one_twin_an_item(rows: Iterable[ParaphraseRow]) -> list[ParaphraseRow]:
+    """Leaves one usable twin an item: the first that no reviewer rejected, in the order given.
+
+    Two wordings of one section would count the section twice in the paired comparison.
+    """
+    decided, taken = list(rows), set()
+    for rejected in (False, True):
+        for index, row in enumerate(decided):
+            if row.status == "usable" and (row.review_status == "rejected") == rejected:
+                if row.twin_of in taken:
+                    decided[index] = row.model_copy(update={"status": "rejected", "reject_reasons": [ANOTHER_TWIN]})
+                taken.add(row.twin_of)
+    return decided

@@ -26,6 +26,12 @@ MODALS = re.compile(
     r"believe[sd]?|appear(?:s|ed)?|seem(?:s|ed)?|expect(?:s|ed)?|intend(?:s|ed)?|potential(?:ly)?|generally|absolute)\b",
     re.IGNORECASE,
 )
+HEDGES = re.compile(
+    r"\b(?:may|might|could|possib(?:le|ly|ility)|likely|likelihood|reasonabl[ey]|believe[sd]?|potential(?:ly)?|"
+    r"generally|seem(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+"""The modals that weaken a statement: without one of them the sentence claims more."""
 _TERMS = (
     r"material\s+weakness(?:es)?", r"significant\s+deficienc(?:y|ies)", r"not\s+effective", r"(?<!not\s)\beffective",
     r"ineffective", r"internal\s+control\s+over\s+financial\s+reporting", r"disclosure\s+controls\s+and\s+procedures",
@@ -73,6 +79,11 @@ def negative_sentences(text: str) -> int:
 def modals(text: str) -> Counter[str]:
     """Modals and hedges with their frequency."""
     return Counter(match.group().lower() for match in MODALS.finditer(text))
+
+
+def hedges(text: str) -> int:
+    """Hedges in a text."""
+    return len(HEDGES.findall(text))
 
 
 def terms_of_art(text: str) -> Counter[str]:

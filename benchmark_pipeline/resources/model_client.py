@@ -22,17 +22,17 @@ from typing import Any
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError
 from benchmark_pipeline.evaluation import local_model, preflight
+from benchmark_pipeline.evaluation.answers import Question
 from benchmark_pipeline.evaluation.baselines import baseline_answers
 from benchmark_pipeline.evaluation.capture import capture_body, start_capture
 from benchmark_pipeline.evaluation.model_registry import ModelEntry
 from benchmark_pipeline.evaluation.outcomes import classify
 from benchmark_pipeline.evaluation.planning import request_schema
-from benchmark_pipeline.evaluation.prompts import Prompt
-from benchmark_pipeline.evaluation.request import PlannedCall
+from benchmark_pipeline.evaluation.request import Asked, PlannedCall
 from benchmark_pipeline.evaluation.response_log import Attempt, ResponseLog, Settled, remaining
 from benchmark_pipeline.evaluation.spending import Spending
 from benchmark_pipeline.storage import AppendLog
-from benchmark_pipeline.tables.items import ItemRow, Task
+from benchmark_pipeline.tables.items import ItemRow
 
 from .batches import BatchApi, BatchReply, require_batch_api
 from .concurrency import AdaptiveLimit
@@ -72,14 +72,14 @@ class ModelClient:
         self.spent_usd = 0.0
         """By all runs of this instance."""
 
-    def log(self, name: str, task: Task) -> ResponseLog:
-        """The response log of a task and a model's run (`ModelEntry.name`)."""
+    def log(self, name: str, task: Question) -> ResponseLog:
+        """The response log of a task (or drafting question) and a model's run (`ModelEntry.name`)."""
         return ResponseLog(self._log_root, name, task)
 
     def run(
         self,
         model: ModelEntry,
-        prompt: Prompt,
+        prompt: Asked,
         plan: Sequence[PlannedCall],
         items: Sequence[ItemRow],
         *,
@@ -143,7 +143,7 @@ class _Runner:
     """One run of one plan."""
 
     def __init__(
-        self, model: ModelEntry, prompt: Prompt, *, log: ResponseLog, settled: dict[str, Settled],
+        self, model: ModelEntry, prompt: Asked, *, log: ResponseLog, settled: dict[str, Settled],
         plan: Sequence[PlannedCall], spending: Spending,
     ) -> None:  # fmt: skip
         self._model, self._prompt, self._log = model, prompt, log
@@ -366,7 +366,7 @@ class _Runner:
         progress.advance(self._what, self._done, total)
 
 
-def request_parameters(model: ModelEntry, prompt: Prompt) -> dict[str, Any]:
+def request_parameters(model: ModelEntry, prompt: Asked) -> dict[str, Any]:
     """Parameters of a call as litellm takes them, with the schema where the provider is asked to enforce it."""
     parameters = model.call_parameters(prompt.task)
     if model.schema_enforcement == "json_schema":

@@ -55,7 +55,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     scenarios.mkdir()
     source = min(demo_settings().scenarios_folder.glob("*.yaml"))
     (scenarios / source.name).write_bytes(source.read_bytes())
-    return demo_settings(data_root=root, item_targets=SLICE, scenarios_folder=scenarios)
+    return demo_settings(data_root=root, item_targets=SLICE, scenarios_folder=scenarios, paraphrase_drafts=0)
 
 
 def run_everything(settings: Settings) -> str:

@@ -13,6 +13,7 @@ from item_rows import SECTIONS, filing, finding, review, weakness
 from benchmark_pipeline.assets import items as items_assets
 from benchmark_pipeline.checks import items as items_checks
 from benchmark_pipeline.items.identity import text_sha256
+from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import AppendLog, Lake
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow, ScenarioRow
@@ -67,7 +68,9 @@ def lake(settings: Settings) -> Lake:
 
 def run(settings: Settings, lake: Lake) -> dg.ExecuteInProcessResult:
     return dg.materialize(
-        [*items_assets.build(settings), *items_checks.build(settings)], resources={"lake": lake}, raise_on_error=False
+        [*items_assets.build(settings), *items_checks.build(settings)],
+        resources={"lake": lake, "model_client": ModelClient(settings.response_log_folder)},
+        raise_on_error=False,
     )
 
 

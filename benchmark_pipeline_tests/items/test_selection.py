@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -10,8 +11,21 @@ from hypothesis import strategies as st
 from item_rows import SECTIONS, filing
 
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.items.candidates import accepted, build_candidates
+from benchmark_pipeline.items.labels import Labels
 from benchmark_pipeline.items.near_duplicates import jaccard, near_duplicates
-from benchmark_pipeline.items.selection import allocate, released_items, sample, sample_usable, select
+from benchmark_pipeline.items.selection import (
+    TARGETS,
+    Keep,
+    allocate,
+    displaced,
+    kept_items,
+    released_items,
+    sample,
+    sample_usable,
+    select,
+    with_hard_items,
+)
 from benchmark_pipeline.items.task_c import section_item
 from benchmark_pipeline.tables.items import ItemRow
 
@@ -90,8 +104,8 @@ POOL = [made(distinct(number, year), number, year) for number in range(12) for y
 
 
 def chosen(years: set[int], target: int, keep: frozenset[str] = frozenset()) -> frozenset[str]:
-    selected = select([item for item in POOL if item.fiscal_year in years], 1, keep)
-    drawn = sample_usable(selected, target, lambda item: (item.fiscal_year, item.gold_icfr), keep)
+    selected = select([item for item in POOL if item.fiscal_year in years], 1, Keep(keep))
+    drawn = sample_usable(selected, target, lambda item: (item.fiscal_year, item.gold_icfr), Keep(keep))
     assert all(item.inclusion_probability is not None for item in drawn if item.reject_reason is None)
     return frozenset(item.item_id for item in drawn if item.reject_reason is None)
 
@@ -109,6 +123,76 @@ def test_a_fiscal_year_added_later_moves_no_item_of_an_earlier_release(
 
 def test_without_a_release_to_keep_a_new_year_takes_the_place_of_the_old() -> None:
     assert not chosen({2022}, 12) <= chosen({2022, 2024}, 12)
+
+
+def built(years: set[int], earlier: list[ItemRow], target: int) -> list[ItemRow]:
+    filings = [FILINGS[number, year] for number, year in FILINGS if year in years]
+    return build_candidates(
+        decisions=[f.decision for f in filings],
+        assertions=[f.assertion for f in filings if f.assertion],
+        sections=[f.section for f in filings if f.section],
+        weaknesses=[], findings=[], scenarios=[], labels=Labels({}), items_per_registrant=1,
+        targets={**TARGETS, "C/attested": target}, earlier=earlier, keep=kept_items(earlier),
+    )  # fmt: skip
+
+
+FILINGS = {
+    (number, year): filing(
+        distinct(number, year), number, fiscal_year=year, period_end=date(year, 12, 31),
+        accession=f"{9000000 + number:010d}-{year % 100}-000001",
+    )
+    for number in range(10) for year in (2022, 2023, 2024)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [(2022, 2023, 2024), (2024, 2023, 2022), (2023, 2024, 2022)])
+def test_years_built_one_after_another_never_lose_an_item_whatever_their_order(order: tuple[int, ...]) -> None:
+    earlier: list[ItemRow] = []
+    before: set[str] = set()
+    for count in (1, 2, 3):
+        items = built(set(order[:count]), earlier, 4 + count)
+        chosen_now = {item.item_id for item in accepted(items)}
+        assert before <= chosen_now and len(chosen_now) == 4 + count
+        assert displaced(items, kept_items(earlier)) == []
+        # Building the same again changes nothing: ids, chances and reasons.
+        assert built(set(order[:count]), items, 4 + count) == items
+        earlier, before = items, chosen_now
+    assert all(0 < (item.inclusion_probability or 0) <= 1 for item in accepted(earlier))
+
+
+def test_a_build_that_loses_nothing_does_not_depend_on_what_was_before() -> None:
+    first = built({2024}, [], 10)
+    assert built({2022, 2023, 2024}, first, 10) == built({2022, 2023, 2024}, [], 10)
+
+
+def test_the_chance_of_an_item_counts_both_lotteries() -> None:
+    first = sample(POOL[:10], 4, lambda item: item.task)
+    keep = kept_items(first)
+    again = {item.item_id: item for item in sample(POOL[:20], 9, lambda item: item.task, keep=keep)}
+    # 4 of 10 in the first; of the 16 others 5 in the second.
+    assert {round(again[item.item_id].inclusion_probability or 0, 6) for item in POOL[:10]} == {
+        round(0.4 + 0.6 * 5 / 16, 6)
+    }
+    assert {again[item.item_id].inclusion_probability for item in POOL[10:20]} == {5 / 16}
+
+
+def test_hard_items_make_up_thirty_percent_where_there_are_enough() -> None:
+    pool = [made(distinct(number, 2024), number) for number in range(20)]
+    hard = {item.item_id for item in pool[:2]}
+
+    def draw(part: Sequence[ItemRow], target: int) -> list[ItemRow]:
+        return sample(part, target, lambda item: item.form)
+
+    def is_hard(item: ItemRow) -> bool:
+        return item.item_id in hard
+
+    for enough in (2, 3, 8):
+        hard |= {item.item_id for item in pool[:enough]}
+        drawn = with_hard_items(pool, draw(pool, 10), is_hard, draw)
+        chosen_items = [item for item in drawn if item.reject_reason is None]
+        assert len(drawn) == 20 and len(chosen_items) == 10
+        assert sum(map(is_hard, chosen_items)) >= min(enough, 3)
+        assert all(item.inclusion_probability is not None for item in drawn)
 
 
 def test_every_candidate_left_out_says_why() -> None:
