@@ -66,7 +66,7 @@ def unattended_failures(instance: dg.DagsterInstance, now: datetime) -> Iterator
         run = record.dagster_run
         if COMMAND_TAG in run.tags or run.job_name.startswith("__"):
             continue
-        years = _years(run.tags)
+        years = years_of(run.tags)
         follows = any(job == run.job_name and (later is None or (years or frozenset()) <= later) for job, later in seen)
         if run.status != DagsterRunStatus.CANCELED:
             seen.append((run.job_name, years))
@@ -88,7 +88,7 @@ def unattended_failures(instance: dg.DagsterInstance, now: datetime) -> Iterator
     yield from reversed(found)
 
 
-def _years(tags: Mapping[str, str]) -> frozenset[str] | None:
+def years_of(tags: Mapping[str, str]) -> frozenset[str] | None:
     """Partitions of a run; None: it has no partitions and stands for the whole."""
     if PARTITION_TAG in tags:
         return frozenset([tags[PARTITION_TAG]])

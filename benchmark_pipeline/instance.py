@@ -14,8 +14,10 @@ from typing import Any
 
 import yaml
 
+from benchmark_pipeline.errors import ConfigurationError
+
 POSTGRES_URL = "ICFR_BENCH_DAGSTER_POSTGRES_URL"
-"""`postgresql://user:password@host:port/database` of the runs, events and schedules."""
+"""`postgresql+psycopg2://user:password@host:port/database` of the runs, events and schedules."""
 CELERY_BROKER_URL = "ICFR_BENCH_CELERY_BROKER_URL"
 """`redis://…` or `amqp://…`; runs are then taken by the workers that listen there."""
 CELERY_BACKEND_URL = "ICFR_BENCH_CELERY_BACKEND_URL"
@@ -28,11 +30,17 @@ def instance_config(base: Path, environment: Mapping[str, str] | None = None) ->
     """The instance's configuration: the file `base` with what the environment asks for.
 
     Raises:
-        ValueError: the number of runs is no number.
+        ConfigurationError: the database's address lacks its driver, or the number of runs is no number.
     """
     given = os.environ if environment is None else environment
     config: dict[str, Any] = yaml.safe_load(base.read_text(encoding="utf-8"))
     if given.get(POSTGRES_URL):
+        if not given[POSTGRES_URL].startswith("postgresql+psycopg2://"):
+            # Without a driver SQLAlchemy takes another one than dagster-postgres brings.
+            raise ConfigurationError(
+                f"{POSTGRES_URL} does not name the driver",
+                remedy="write it as postgresql+psycopg2://user:password@host/db",
+            )
         config["storage"] = {"postgres": {"postgres_url": {"env": POSTGRES_URL}}}
     if given.get(CELERY_BROKER_URL):
         backend = CELERY_BACKEND_URL if given.get(CELERY_BACKEND_URL) else CELERY_BROKER_URL
@@ -42,6 +50,8 @@ def instance_config(base: Path, environment: Mapping[str, str] | None = None) ->
             "config": {"broker": {"env": CELERY_BROKER_URL}, "backend": {"env": backend}},
         }
     if given.get(MOST_RUNS):
+        if not given[MOST_RUNS].isdigit() or int(given[MOST_RUNS]) < 1:
+            raise ConfigurationError(f"{MOST_RUNS} is {given[MOST_RUNS]!r}", remedy="give a whole number from 1 on")
         config["concurrency"]["runs"]["max_concurrent_runs"] = int(given[MOST_RUNS])
     return config
 

@@ -21,6 +21,8 @@ ACQUIRE_FILINGS = (
     "material_weaknesses",
 )
 ACQUIRE_FINDINGS = ("single_audit_findings",)
+READ_FILINGS = ("eight_k_402_index", "icfr_sections", "icfr_assertions", "material_weaknesses")
+"""What is read from stored documents: the part of `acquire_filings` that computes and fetches nothing."""
 BUILD_ITEMS = (
     "contradicting_evidence",
     "clean_pool",
@@ -46,6 +48,7 @@ PUBLISH_RESULTS = (
 DESCRIPTIONS = {
     "acquire_filings": "Fetch the fiscal year's annual reports and the filings that may contradict them, and read them.",
     "acquire_findings": "Fetch the audit year's Single Audit findings.",
+    "read_filings": "Read the fiscal year's stored filings again, without fetching: after an extractor has changed.",
     "build_items": "Judge every filing, and build the items of tasks A to D.",
     "evaluate_model": "Ask one model every item of one task. Answers already in the response log are not asked again.",
     "publish_results": "Score the answers, compute the headline, and publish warehouse, report and dataset folder.",
@@ -61,10 +64,10 @@ SELECTIONS: dict[str, tuple[str, ...]] = {
 
 
 def build_jobs() -> list[Any]:
-    """All jobs; together they materialize every asset once."""
+    """All jobs; those of `SELECTIONS` together materialize every asset once."""
     return [
         dg.define_asset_job(name, selection=list(selection), description=DESCRIPTIONS[name])
-        for name, selection in SELECTIONS.items()
+        for name, selection in {**SELECTIONS, "read_filings": READ_FILINGS}.items()
     ]
 
 

@@ -100,6 +100,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             annual_filings_after_snapshot=late,
             registrants_judged=len(todo.changed),
             registrants_unchanged=len(todo.unchanged),
+            **{str(decision): count for decision, count in Counter(row.decision for row in rows).items()},
             by_decision=table_markdown(decision_counts(rows)),
             funnel=table_markdown(funnel(rows)),
             by_tier=table_markdown(tier_counts(rows)),

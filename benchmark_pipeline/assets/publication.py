@@ -58,6 +58,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         record(
             context,
             lake.write("headline_false_positive_rate", rows),
+            in_words="; ".join(filter(None, map(_in_words, rows))) or "no model has been scored",
             headline=table_markdown([_headline_line(row) for row in rows]),
             interval_plot=dg.MetadataValue.md(forest_image(rows)),
             **_headline_scalars(rows),
@@ -163,6 +164,19 @@ def _headline_scalars(rows: list[HeadlineRow]) -> dict[str, Any]:
             scalars[f"failure rate {row.model_id}"] = row.failure_rate
     items = max((row.planned for row in rows), default=0)
     return {**scalars, "attested_clean_items": items, "models": sum(row.kind == "model" for row in rows)}
+
+
+def _in_words(row: HeadlineRow) -> str | None:
+    """One model's headline as the UI shows it without a click; rules that stand beside models are in the table."""
+    if row.kind != "model":
+        return None
+    if row.fpr is None:
+        return f"{row.model_id}: no headline ({row.why_not})"
+    line = _headline_line(row)
+    return (
+        f"{row.model_id}: {line['FPR attested']} of {row.n} attested clean filings called deficient "
+        f"(95 % interval {line['95 % interval']}), recall {line['recall']}, {row.status}"
+    )
 
 
 def _headline_line(row: HeadlineRow) -> dict[str, Any]:

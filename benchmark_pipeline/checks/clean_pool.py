@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import dagster as dg
 
 from benchmark_pipeline.assets.common import table_markdown
+from benchmark_pipeline.checks.words import in_words
 from benchmark_pipeline.icfr.decision_order import stands
 from benchmark_pipeline.icfr.pool_assembly import usable
 from benchmark_pipeline.settings import Settings
@@ -247,4 +248,7 @@ def _shares(judged: Sequence[CleanPoolRow]) -> dict[str, float]:
 
 
 def _result(problems: list[str]) -> dg.AssetCheckResult:
-    return dg.AssetCheckResult(passed=not problems, metadata={"problems": len(problems), "examples": problems[:SHOWN]})
+    return dg.AssetCheckResult(
+        passed=not problems, description=in_words(problems),
+        metadata={"problems": len(problems), "examples": problems[:SHOWN]},
+    )  # fmt: skip

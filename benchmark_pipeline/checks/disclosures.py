@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import dagster as dg
 
+from benchmark_pipeline.checks.words import in_words
+from benchmark_pipeline.checks.years import years_of_run
 from benchmark_pipeline.edgar.text import normalise
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore, Lake
@@ -24,19 +26,24 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
     """The stage's checks for these settings."""
 
     @dg.asset_check(asset="icfr_sections", blocking=True)
-    def every_annual_report_has_a_section_or_a_reason(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+    def every_annual_report_has_a_section_or_a_reason(
+        context: dg.AssetCheckExecutionContext, lake: dg.ResourceParam[Lake]
+    ) -> dg.AssetCheckResult:
         """Each annual filing of the index is in the table, with a text or with a reason, never with both."""
-        index = lake.read(FilingIndexRow, "filing_index")
-        return _result(unanswered(index, lake.read(IcfrSectionRow, "icfr_sections")))
+        years = years_of_run(context, lake, "icfr_sections")
+        index = lake.read(FilingIndexRow, "filing_index", years)
+        return _result(unanswered(index, lake.read(IcfrSectionRow, "icfr_sections", years)))
 
     @dg.asset_check(asset="icfr_sections", blocking=True)
     def every_section_reads_the_same_in_the_stored_document(
-        lake: dg.ResourceParam[Lake], documents: dg.ResourceParam[DocumentStore]
+        context: dg.AssetCheckExecutionContext,
+        lake: dg.ResourceParam[Lake],
+        documents: dg.ResourceParam[DocumentStore],
     ) -> dg.AssetCheckResult:
         """The section's offsets give its text again, from the bytes in the store."""
         spans = [
             (f"section of {row.accession}", _section_span(row))
-            for row in lake.read(IcfrSectionRow, "icfr_sections")
+            for row in lake.read(IcfrSectionRow, "icfr_sections", years_of_run(context, lake, "icfr_sections"))
             if row.text is not None
         ]
         return _result(misplaced(spans, documents))
@@ -48,28 +55,39 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         return _result(problems, severity=dg.AssetCheckSeverity.WARN)
 
     @dg.asset_check(asset="icfr_assertions", blocking=True)
-    def every_registrant_with_a_section_has_one_assertion(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+    def every_registrant_with_a_section_has_one_assertion(
+        context: dg.AssetCheckExecutionContext, lake: dg.ResourceParam[Lake]
+    ) -> dg.AssetCheckResult:
         """Sections and assertions are the same filings of the same registrants, except where no period is stated."""
-        sections = lake.read(IcfrSectionRow, "icfr_sections")
-        return _result(unmatched(sections, lake.read(IcfrAssertionRow, "icfr_assertions")))
+        years = years_of_run(context, lake, "icfr_assertions")
+        sections = lake.read(IcfrSectionRow, "icfr_sections", years)
+        return _result(unmatched(sections, lake.read(IcfrAssertionRow, "icfr_assertions", years)))
 
     @dg.asset_check(asset="icfr_assertions", blocking=True)
     def every_stated_fact_has_its_sentence(
-        lake: dg.ResourceParam[Lake], documents: dg.ResourceParam[DocumentStore]
+        context: dg.AssetCheckExecutionContext,
+        lake: dg.ResourceParam[Lake],
+        documents: dg.ResourceParam[DocumentStore],
     ) -> dg.AssetCheckResult:
         """A conclusion or an opinion has a span, and the span's quote stands in the stored document."""
-        rows = lake.read(IcfrAssertionRow, "icfr_assertions")
+        rows = lake.read(IcfrAssertionRow, "icfr_assertions", years_of_run(context, lake, "icfr_assertions"))
         spans = [(f"{name} of {row.accession}", span) for row in rows for name, span in _spans(row)]
         return _result([*without_sentence(rows), *misplaced(spans, documents)])
 
     @dg.asset_check(asset="material_weaknesses", blocking=True)
     def every_weakness_belongs_to_a_deficient_report_and_is_located(
-        lake: dg.ResourceParam[Lake], documents: dg.ResourceParam[DocumentStore]
+        context: dg.AssetCheckExecutionContext,
+        lake: dg.ResourceParam[Lake],
+        documents: dg.ResourceParam[DocumentStore],
     ) -> dg.AssetCheckResult:
         """No weakness without a report that states one; ordinals run from 1; the passage stands in the document."""
-        rows = lake.read(MaterialWeaknessRow, "material_weaknesses")
+        years = years_of_run(context, lake, "material_weaknesses")
+        rows = lake.read(MaterialWeaknessRow, "material_weaknesses", years)
         spans = [(f"weakness {row.weakness_id}", row.span) for row in rows]
-        problems = [*orphaned(rows, lake.read(IcfrAssertionRow, "icfr_assertions")), *misplaced(spans, documents)]
+        problems = [
+            *orphaned(rows, lake.read(IcfrAssertionRow, "icfr_assertions", years)),
+            *misplaced(spans, documents),
+        ]
         return _result(problems)
 
     return [
@@ -192,5 +210,6 @@ def _result(
     return dg.AssetCheckResult(
         passed=not problems,
         severity=severity,
+        description=in_words(problems),
         metadata={"problems": len(problems), "examples": "\n".join(problems[:SHOWN])},
     )

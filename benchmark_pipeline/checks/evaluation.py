@@ -5,6 +5,7 @@ import os
 import dagster as dg
 
 from benchmark_pipeline.assets.evaluation import current_responses, partition_of
+from benchmark_pipeline.checks.words import in_words
 from benchmark_pipeline.evaluation import audits
 from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.evaluation.planning import plan_calls
@@ -126,5 +127,8 @@ def _partitions(
 
 def _result(problems: list[str], severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
-        passed=not problems, severity=severity, metadata={"problems": len(problems), "first": problems[:10]}
+        passed=not problems,
+        severity=severity,
+        description=in_words(problems),
+        metadata={"problems": len(problems), "first": problems[:10]},
     )

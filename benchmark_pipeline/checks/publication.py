@@ -8,6 +8,7 @@ import dagster as dg
 import duckdb
 
 from benchmark_pipeline.assets.publication import release_contents
+from benchmark_pipeline.checks.words import in_words
 from benchmark_pipeline.publication.release_gate import GATE, Rule
 from benchmark_pipeline.publication.results import status_of
 from benchmark_pipeline.publication.warehouse import literal, write_ahead_log
@@ -252,5 +253,7 @@ def checksum_problems(settings: Settings, row: PublishedFileRow) -> list[str]:
 
 def _result(problems: Sequence[str]) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
-        passed=not problems, metadata={"problems": len(problems), "examples": list(problems[:SHOWN])}
+        passed=not problems,
+        description=in_words(problems),
+        metadata={"problems": len(problems), "examples": list(problems[:SHOWN])},
     )

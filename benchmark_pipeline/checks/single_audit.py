@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from benchmark_pipeline.checks.words import in_words
 from benchmark_pipeline.resources.fac import FacClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.single_audit.audits import (
@@ -87,4 +88,8 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
 
 def _result(problems: list[str]) -> dg.AssetCheckResult:
     # Only keys and counts are shown: a name that leaked must not leak a second time through metadata.
-    return dg.AssetCheckResult(passed=not problems, metadata={"problems": len(problems), "first": problems[:20]})
+    return dg.AssetCheckResult(
+        passed=not problems,
+        description=in_words(problems),
+        metadata={"problems": len(problems), "first": problems[:20]},
+    )

@@ -94,6 +94,28 @@ def ui(
     serve(load_settings(profile), port)
 
 
+@app.command()
+def pools(
+    limit: Annotated[list[str] | None, typer.Argument(help="Limits to change, such as sec_http=1.")] = None,
+    profile: ProfileOption = None,
+) -> None:
+    """Show how many runs may do the same thing at a time (EDGAR, FAC, judging, publishing), or change it."""
+    from benchmark_pipeline.cli.pools import show_pools
+
+    show_pools(load_settings(profile), console, limit or [])
+
+
+@app.command()
+def worker(
+    profile: ProfileOption = None,
+    runs: Annotated[int, typer.Option("--runs", "-c", min=1, help="Runs at a time on this machine.")] = 1,
+) -> None:
+    """Take runs from the broker (several machines: see docs/scale.md)."""
+    from benchmark_pipeline.cli.worker import work
+
+    work(load_settings(profile), runs)
+
+
 review_app = typer.Typer(help="Human review: the local page, and the exchange with other tools.", rich_markup_mode=None)
 app.add_typer(review_app, name="review")
 

@@ -18,8 +18,13 @@ class DocumentStore:
     """Content-addressed bodies below `<root>/documents/sha256/ab/<sha256>.zst`."""
 
     def __init__(self, root: str) -> None:
+        self._root = root
         self._fs, base = filesystem(root)
         self._base = f"{base}/documents/sha256"
+
+    def __reduce__(self) -> tuple[type[DocumentStore], tuple[str]]:
+        """A store is sent to another process as its root: connections are not."""
+        return DocumentStore, (self._root,)
 
     def path(self, sha256: str) -> str:
         """Where the body with this hash is kept."""

@@ -86,28 +86,20 @@ class Lake:
     def _replace(self, table: str, partition: str | None, query: str, count: int | None,
                  connection: duckdb.DuckDBPyConnection | None = None) -> WrittenFile:  # fmt: skip
         target = self.path(table, partition)
-        local = is_local(self._fs)
-        staging = Path(target) if local else Path(tempfile.mkdtemp(prefix="icfr-lake-")) / "part.parquet"
-        staging.parent.mkdir(parents=True, exist_ok=True)
-        temporary = temporary_beside(staging)
-        own = connection or duckdb.connect(config={"threads": 1})
-        try:
-            own.execute(f"COPY ({query}) TO {_literal(temporary)} (FORMAT parquet, COMPRESSION zstd)")
-            if count is None:
-                found = own.execute(f"SELECT count(*) FROM read_parquet({_literal(temporary)})").fetchone()
-                count = int(found[0]) if found else 0
-            size = temporary.stat().st_size
-            with temporary.open("rb") as handle:
-                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
-            if local:
-                replace_file(temporary, staging)
-            else:
-                self._fs.put_file(str(temporary), target)
-        finally:
-            temporary.unlink(missing_ok=True)
-            if connection is None:
-                own.close()
-        return WrittenFile(path=target, rows=count, size_bytes=size, sha256=sha256)
+        if is_local(self._fs):
+            Path(target).parent.mkdir(parents=True, exist_ok=True)
+            temporary = temporary_beside(Path(target))
+            try:
+                written = _copy_to(temporary, target, query, count, connection)
+                replace_file(temporary, Path(target))
+            finally:
+                temporary.unlink(missing_ok=True)
+            return written
+        with tempfile.TemporaryDirectory(prefix="icfr-lake-") as folder:
+            part = Path(folder) / "part.parquet"
+            written = _copy_to(part, target, query, count, connection)
+            self._fs.put_file(str(part), target)
+        return written
 
     def read(
         self, model: type[R], table: str, partitions: Sequence[str] | None = None,
@@ -190,6 +182,24 @@ class Lake:
     def files(self, table: str) -> list[str]:
         """Paths of all partition files of a table, for set operations in DuckDB."""
         return [self.path(table, name) for name in self.partitions(table)]
+
+
+def _copy_to(
+    file: Path, target: str, query: str, count: int | None, connection: duckdb.DuckDBPyConnection | None
+) -> WrittenFile:
+    """Writes the result of a query to a local file that is to become `target`."""
+    own = connection or duckdb.connect(config={"threads": 1})
+    try:
+        own.execute(f"COPY ({query}) TO {_literal(file)} (FORMAT parquet, COMPRESSION zstd)")
+        if count is None:
+            found = own.execute(f"SELECT count(*) FROM read_parquet({_literal(file)})").fetchone()
+            count = int(found[0]) if found else 0
+    finally:
+        if connection is None:
+            own.close()
+    with file.open("rb") as handle:
+        sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+    return WrittenFile(path=target, rows=count, size_bytes=file.stat().st_size, sha256=sha256)
 
 
 def _spec(table: str) -> TableSpec:

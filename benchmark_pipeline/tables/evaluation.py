@@ -101,13 +101,13 @@ class ParsedAnswerRow(Row):
     request_key: Sha256
     """The call."""
     dataset_version: str
-    """Result identity."""
+    """Version of the dataset whose items were answered."""
     prompt_version: str
-    """Result identity."""
+    """Version of the prompts that asked."""
     model_id: str
-    """Result identity."""
+    """Model, in full and dated."""
     run_id: str
-    """Result identity."""
+    """Which of several runs of the same model on the same items."""
     task: Task
     """Task."""
     item_id: str
@@ -138,15 +138,15 @@ class ScoreRow(Row):
     request_key: Sha256
     """The call."""
     dataset_version: str
-    """Result identity."""
+    """Version of the dataset whose items were answered."""
     prompt_version: str
-    """Result identity."""
+    """Version of the prompts that asked."""
     scoring_version: str
-    """Result identity: `sv1`, …"""
+    """Version of the rules that scored, such as `sv1`."""
     model_id: str
-    """Result identity."""
+    """Model, in full and dated."""
     run_id: str
-    """Result identity."""
+    """Which of several runs of the same model on the same items."""
     task: Task
     """Task."""
     item_id: str

@@ -13,15 +13,15 @@ class MetricRow(Row):
     """One number with its interval, for one result identity and one split."""
 
     dataset_version: str
-    """Result identity."""
+    """Version of the dataset whose items were answered."""
     prompt_version: str
-    """Result identity."""
+    """Version of the prompts that asked."""
     scoring_version: str
-    """Result identity."""
+    """Version of the rules that scored, such as `sv1`."""
     model_id: str
-    """Result identity."""
+    """Model, in full and dated."""
     run_id: str
-    """Result identity."""
+    """Which of several runs of the same model on the same items."""
     task: str
     """A, B, C, D or `all`."""
     metric: str
@@ -62,15 +62,15 @@ class HeadlineRow(Row):
     """The false-positive rate on attested clean items of one model, and all that must be printed with it."""
 
     dataset_version: str
-    """Result identity."""
+    """Version of the dataset whose items were answered."""
     prompt_version: str
-    """Result identity."""
+    """Version of the prompts that asked."""
     scoring_version: str
-    """Result identity."""
+    """Version of the rules that scored, such as `sv1`."""
     model_id: str
-    """Result identity."""
+    """Model, in full and dated."""
     run_id: str
-    """Result identity."""
+    """Which of several runs of the same model on the same items."""
     kind: Literal["model", "baseline"]
     """A language model, or a rule that stands beside it."""
     fpr: float | None
@@ -153,7 +153,8 @@ PUBLICATION = (
     TableSpec(
         "headline_false_positive_rate", HeadlineRow, "publication", "none",
         ("dataset_version", "prompt_version", "scoring_version", "model_id", "run_id"),
-        "False-positive rate on attested clean items, by model, with everything that must be printed with it.",
+        "The headline: of the filings whose controls an auditor attested as effective, and that nothing contradicted since, the "
+        "share that a model calls deficient; one row a model, with everything that must be printed with it.",
     ),
     TableSpec(
         "warehouse", PublishedFileRow, "publication", "none", ("path",),
@@ -161,7 +162,7 @@ PUBLICATION = (
     ),
     TableSpec(
         "report", PublishedFileRow, "publication", "none", ("path",),
-        "The static HTML report.",
+        "The static HTML report, rendered from the warehouse alone.",
     ),
     TableSpec(
         "dataset_release", PublishedFileRow, "publication", "none", ("path",),

@@ -14,6 +14,7 @@ from dagster import DagsterRunStatus
 from benchmark_pipeline.cli.execution import dagster_instance, prepare_dagster_home
 from benchmark_pipeline.definitions import build_defs
 from benchmark_pipeline.demo.profile import demo_settings
+from benchmark_pipeline.errors import ConfigurationError
 from benchmark_pipeline.failures import COMMAND_TAG, RANGE_TAGS, RETRY_TAG, unattended_failures
 from benchmark_pipeline.instance import instance_config
 from benchmark_pipeline.pools import POOL_LIMITS, apply_pool_limits
@@ -273,7 +274,7 @@ def test_postgres_and_celery_come_from_the_environment_and_their_passwords_stay_
 ) -> None:
     base = PROJECT_ROOT / "dagster.yaml"
     assert "storage" not in instance_config(base, {})
-    monkeypatch.setenv("ICFR_BENCH_DAGSTER_POSTGRES_URL", "postgresql://icfr:secret-word@db/dagster")
+    monkeypatch.setenv("ICFR_BENCH_DAGSTER_POSTGRES_URL", "postgresql+psycopg2://icfr:secret-word@db/dagster")
     monkeypatch.setenv("ICFR_BENCH_CELERY_BROKER_URL", "redis://:secret-word@queue/0")
     monkeypatch.setenv("ICFR_BENCH_MAX_CONCURRENT_RUNS", "16")
     settings = demo_settings(data_root=tmp_path)
@@ -286,3 +287,15 @@ def test_postgres_and_celery_come_from_the_environment_and_their_passwords_stay_
         "broker": {"env": "ICFR_BENCH_CELERY_BROKER_URL"}, "backend": {"env": "ICFR_BENCH_CELERY_BROKER_URL"},
     }  # fmt: skip
     assert config["concurrency"]["runs"]["max_concurrent_runs"] == 16
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("ICFR_BENCH_DAGSTER_POSTGRES_URL", "postgresql://db/dagster", "driver"),
+        ("ICFR_BENCH_MAX_CONCURRENT_RUNS", "many", "many"),
+    ],
+)
+def test_an_instance_that_would_not_start_is_refused_with_the_remedy(name: str, value: str, says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says):
+        instance_config(PROJECT_ROOT / "dagster.yaml", {name: value})
