@@ -22,9 +22,7 @@ from benchmark_pipeline.statistics.clusters import ClusterCounts
 from benchmark_pipeline.statistics.intervals import Interval, korn_graubard, wilson
 
 FLOOR = 0.90
-CELLS = [
-    cell for cell in product((30, 100), (1, 3, 8), (0.0, 0.1, 0.3), (0.05, 0.15)) if cell[1] > 1 or cell[2] == 0
-]
+CELLS = [cell for cell in product((30, 100), (1, 3, 8), (0.0, 0.1, 0.3), (0.05, 0.15)) if cell[1] > 1 or cell[2] == 0]
 """Companies, mean items a company, intra-company correlation, true rate."""
 
 

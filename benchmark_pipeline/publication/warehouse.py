@@ -30,9 +30,11 @@ VIEW_ORDER = (
     "model_pairs",
     "item_lineage",
     "response_detail",
+    "confusion",
     "false_positives",
     "clean_pool_audit",
     "clean_pool_funnel",
+    "item_funnel",
 )
 """Views that are kept as files, in the order in which they may use one another; `rejects` is made from the tables."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
 from benchmark_pipeline.edgar.text import normalise
+from benchmark_pipeline.evaluation.scoring import score_answer
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.metrics import metric_rows
 from benchmark_pipeline.publication.results import Run, collect_runs
@@ -70,6 +73,21 @@ def score(row: ItemRow, model: str, *, flagged: bool = False, outcome: str = "an
             base |= {"citation_valid": True, "citation_exact": right, "citation_hallucinated": False,
                      "citation_abstained": False, "evidence_exact": right, "evidence_hit": right}  # fmt: skip
     return ScoreRow(**base)
+
+
+def answer(row: ItemRow, flagged: bool, right: bool) -> dict[str, Any]:
+    """A model's answer: Task C from the flag; elsewhere the gold, or a mistake a reader would make."""
+    if row.task == "C":
+        return {"answer_icfr": "deficient" if flagged else "clean"}
+    component = {"answer_component": row.gold_component if right else "monitoring"}
+    if row.task == "A":
+        return component | {"answer_severity": row.gold_severity if right else "material_weakness"}
+    if row.task == "B":
+        effective = row.gold_effective if right else not row.gold_effective
+        gap = {"answer_gap_type": "management_review", "answer_severity": "material_weakness"}
+        return {"answer_effective": effective} | ({} if effective else gap)
+    return component | {"answer_citation": row.gold_citation if right else "COSO-99",
+                        "answer_evidence": row.gold_evidence[0].quote if right else "words of its own"}  # fmt: skip
 
 
 class Corpus:
@@ -201,7 +219,8 @@ class Corpus:
             self.items.append(item(
                 f"B-{role[0]}{number:015x}", "B", text=text, population="synthetic_scenario", jurisdiction="XX",
                 regime="none", company_key=f"p{number}", source_ref=f"p{number}.{role}", gradient_bearing=True,
-                gold_effective=effective, pair_id=f"p{number}", pair_role=role, pair_kind=kind,
+                gold_effective=effective, gold_gap_type=None if effective else "management_review",
+                gold_severity=None if effective else "control_deficiency", pair_id=f"p{number}", pair_role=role, pair_kind=kind,
                 drafted_by="anthropic/claude", label_source="llm_draft_human_verified",
             ))  # fmt: skip
 
@@ -211,41 +230,28 @@ class Corpus:
         for row in self.items:
             outcome = (outcomes or {}).get(row.item_id, "answered")
             flagged = row.item_id in flags or (row.gold_icfr == "deficient" and row.item_id not in wrong)
-            found = score(row, model, flagged=flagged, outcome=outcome, right=row.item_id not in wrong)
-            self.scores.append(found)
             shared = {
-                name: getattr(found, name)
-                for name in (
-                    "request_key",
-                    "dataset_version",
-                    "prompt_version",
-                    "model_id",
-                    "run_id",
-                    "task",
-                    "item_id",
-                    "arm",
-                )
-            }
-            content = '{"icfr": "%s"}' % ("deficient" if flagged else "clean") if row.task == "C" else "{}"
-            values: dict[str, Any] = dict.fromkeys(ModelResponseRow.model_fields)
-            values |= shared | {
-                "outcome": outcome, "attempts": 1, "content": content if outcome == "answered" else "```json",
+                "request_key": sha(f"{row.item_id}{model}"), "dataset_version": VERSION, "prompt_version": "pv1",
+                "model_id": model, "run_id": "r1", "task": row.task, "item_id": row.item_id, "arm": row.arm,
+                "outcome": outcome,
+            }  # fmt: skip
+            given = answer(row, flagged, row.item_id not in wrong) if outcome == "answered" else {}
+            parsed = ParsedAnswerRow(**(dict.fromkeys(ParsedAnswerRow.model_fields) | shared | given))
+            self.answers.append(parsed)
+            self.scores.append(score_answer(parsed, row))
+            content = {name.removeprefix("answer_"): value for name, value in given.items()}
+            self.responses.append(ModelResponseRow(**(dict.fromkeys(ModelResponseRow.model_fields) | shared | {
+                "attempts": 1, "content": json.dumps(content) if given else "```json",
                 "outcome_detail": "fenced" if outcome == "parse_fail" else None,
                 "schema_enforcement": "none", "parameters": '{"temperature":0}', "prompt_sha256": sha(row.item_id),
                 "prompt_tokens": 400, "completion_tokens": 8, "started_at": datetime(2025, 7, 1, tzinfo=UTC),
-            }  # fmt: skip
-            self.responses.append(ModelResponseRow(**values))
-            parsed: dict[str, Any] = dict.fromkeys(ParsedAnswerRow.model_fields)
-            parsed |= shared | {"outcome": outcome}
-            if outcome == "answered" and row.task == "C":
-                parsed["answer_icfr"] = "deficient" if flagged else "clean"
-            self.answers.append(ParsedAnswerRow(**parsed))
+            })))  # fmt: skip
 
     def runs(self) -> list[Run]:
         """The runs of the rows held here."""
         return collect_runs(self.scores, self.items, VERSION, self.responses, self.answers)
 
-    def write(self, root: str) -> Lake:
+    def write(self, root: str, cutoffs: Mapping[str, date | None] | None = None) -> Lake:
         """Writes lake and document store, with metrics and headline computed from the scores."""
         lake, documents = Lake(root), DocumentStore(root)
         for body in self.bodies:
@@ -263,7 +269,7 @@ class Corpus:
         runs = self.runs()
         headline = headline_rows(runs)
         lake.write("headline_false_positive_rate", headline)
-        lake.write("metrics", metric_rows(runs, headline))
+        lake.write("metrics", metric_rows(runs, headline, cutoffs))
         return lake
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import duckdb
 
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.items.agreement import agreement_by_task
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
 
 Record = Mapping[str, Any]
 
@@ -23,6 +25,8 @@ class ResultSet:
     """Headline rows: models by rate, then baselines."""
     metrics: Mapping[tuple[str, str, str, str, str], Record]
     """By (run key, task, metric, split by, split)."""
+    confusion: Sequence[Record]
+    """Gold against answer, counted."""
     false_positives: Sequence[Record]
     manifest: Sequence[Record]
     """One row a run: parameters, returned models, dates, tokens, cost."""
@@ -51,8 +55,12 @@ class ReportData:
     drafted_by: Mapping[str, int]
     pool: Sequence[Record]
     """Filings by decision."""
+    funnel: Sequence[Record]
+    """Steps from filings to the items of the headline."""
     exclusions: Sequence[Record]
     """Excluded filings by reason."""
+    readers: Sequence[Record]
+    """Agreement of human readers, by task."""
     prompts: Sequence[Record]
     snapshot: Record
     """Snapshot date, rule version and number of filings."""
@@ -104,8 +112,18 @@ def collect(connection: duckdb.DuckDBPyConnection, dataset_version: str) -> Repo
         drafted_by=counts("drafted_by"),
         pool=rows("SELECT decision, count(*) AS filings, count(DISTINCT cik) AS registrants FROM clean_pool "
                   "GROUP BY 1 ORDER BY filings DESC, decision"),
+        funnel=rows("SELECT * FROM item_funnel WHERE filings > 0 ORDER BY step, filings DESC, reason"),
         exclusions=rows("SELECT reason, count(*) AS filings FROM clean_pool WHERE decision = 'excluded' "
                         "GROUP BY 1 ORDER BY filings DESC, reason"),
+        readers=[
+            found.as_row()
+            for found in agreement_by_task(
+                [ItemReviewRow.model_validate(row) for row in rows("SELECT * FROM item_reviews ORDER BY decided_at, decision_id")],
+                [ItemRow.model_validate(row) for row in rows("SELECT * FROM candidate_items WHERE reject_reason IS NULL "
+                 "AND item_id IN (SELECT item_id FROM item_reviews) ORDER BY item_id")],
+            )
+            if found.agreement.units
+        ],
         prompts=rows("SELECT task, prompt_version, sha256 FROM prompt_templates ORDER BY prompt_version, task"),
         snapshot=snapshot,
         sets=[
@@ -118,6 +136,8 @@ def collect(connection: duckdb.DuckDBPyConnection, dataset_version: str) -> Repo
                     for row in rows("SELECT * FROM metrics WHERE dataset_version = $1 AND prompt_version = $2 "
                                     "AND scoring_version = $3", dataset_version, prompt, scoring)
                 },
+                confusion=rows("SELECT * FROM confusion WHERE dataset_version = $1 AND prompt_version = $2 "
+                               "AND scoring_version = $3", dataset_version, prompt, scoring),
                 false_positives=rows(
                     "SELECT f.*, p.trace AS decision_trace FROM false_positives AS f "
                     "LEFT JOIN clean_pool AS p USING (accession, cik) "

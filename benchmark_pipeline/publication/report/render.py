@@ -14,7 +14,8 @@ from benchmark_pipeline.statistics.power import paired_power
 from benchmark_pipeline.storage.files import replace_file, temporary_beside
 
 from . import tables, words
-from .collect import ReportData, collect
+from .collect import Record, ReportData, collect
+from .confusion import confusion_groups
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -65,12 +66,19 @@ def render(data: ReportData) -> str:
         clean_tables=tables.clean_tables,
         other_task_tables=tables.other_task_tables,
         comparisons=tables.comparisons,
+        confusion_groups=confusion_groups,
+        key=_key,
         power=_power,
         twin_tables=tables.twin_tables,
         label_tables=tables.label_tables,
         outcome_table=tables.outcome_table,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )
+
+
+def _key(cell: Record) -> str:
+    """Which row of `metrics` a number is: printed with it, so that every number of the page can be counted again."""
+    return "|".join(str(cell[name]) for name in ("task", "metric", "split_by", "split", "model_id", "run_id"))
 
 
 def _power(companies: int) -> list[tuple[str, str]]:

@@ -193,13 +193,13 @@ def label_tables(results: ResultSet) -> list[MetricTable]:
     return _kept(tables)
 
 
-def outcome_table(results: ResultSet) -> list[tuple[str, list[int | None]]]:
-    """Calls by task and outcome: (label, count of each run)."""
+def outcome_table(results: ResultSet) -> list[tuple[str, list[Record | None]]]:
+    """Calls by task and outcome: (label, metric row of each run)."""
     found = []
     for task in "ABCD":
         for split in results.splits(task, "outcome", "outcome"):
             line = _line(results, "", task, "outcome", "outcome", split)
-            found.append((f"{task} {LABELS.get(split, split)}", [cell["k"] if cell else None for cell in line.cells]))
+            found.append((f"{task} {LABELS.get(split, split)}", list(line.cells)))
     return found
 
 
