@@ -13,6 +13,7 @@ from benchmark_pipeline.drafting.paraphrases import paraphrase_drafts, sections_
 from benchmark_pipeline.drafting.prompts import load_prompt
 from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.icfr.conclusion import read_conclusion
+from benchmark_pipeline.icfr.evidence_review import LOG_NAME, read_answers
 from benchmark_pipeline.items.candidates import (
     build_candidates,
     clean_share,
@@ -33,7 +34,7 @@ from benchmark_pipeline.resources.drafts import draft
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, Lake
-from benchmark_pipeline.tables.clean_pool import CleanPoolRow
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow, EvidenceAnswerRow
 from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionRow, MaterialWeaknessRow
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow, ScenarioRow
 from benchmark_pipeline.tables.sources import SingleAuditFindingRow
@@ -222,6 +223,11 @@ def _by_drafter(rows: Sequence[ParaphraseRow]) -> list[dict[str, Any]]:
 def review_log(settings: Settings) -> ReviewLog:
     """Decisions of the review log, judged now against the ids of all models of the registry."""
     return read_reviews(AppendLog(settings.review_log_folder).read(), datetime.now(UTC), known_models(settings))
+
+
+def evidence_answers(settings: Settings) -> list[EvidenceAnswerRow]:
+    """Answers to questions on evidence, as the profile's log holds them."""
+    return read_answers(AppendLog(settings.review_log_folder / LOG_NAME).read())
 
 
 def known_models(settings: Settings) -> set[str]:

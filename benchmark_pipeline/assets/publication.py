@@ -12,13 +12,13 @@ from benchmark_pipeline.pools import WAREHOUSE_WRITER
 from benchmark_pipeline.publication.cutoffs import training_cutoffs
 from benchmark_pipeline.publication.forest import forest_image
 from benchmark_pipeline.publication.headline import headline_rows
-from benchmark_pipeline.publication.holdout import is_held_out, split
+from benchmark_pipeline.publication.holdout import is_held_out, private_filers, split
+from benchmark_pipeline.publication.left_out import left_out
 from benchmark_pipeline.publication.load_runs import load_runs
 from benchmark_pipeline.publication.metrics import metric_rows
 from benchmark_pipeline.publication.release import (
     BuiltRelease,
     ReleaseContents,
-    Withdrawn,
     build_holdout,
     build_release,
 )
@@ -28,12 +28,13 @@ from benchmark_pipeline.resources.warehouse import WarehousePublisher
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables import TABLES
-from benchmark_pipeline.tables.clean_pool import CleanPoolRow
-from benchmark_pipeline.tables.evaluation import PromptTemplateRow, ScoreRow
-from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow, WithdrawnItemRow
+from benchmark_pipeline.tables.evaluation import ParsedAnswerRow, PromptTemplateRow, ScoreRow
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow
 from benchmark_pipeline.tables.publication import HeadlineRow, PublishedFileRow
 
 from .common import logging_progress, record, table_asset, table_markdown
+from .items import evidence_answers
 
 PUBLISHED = ("warehouse", "report", "dataset_release")
 CODE_VERSION = "p2"
@@ -95,7 +96,8 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
 
     @table_asset(
         "dataset_release",
-        deps=["labeled_items", "candidate_items", "item_reviews", "clean_pool", "prompt_templates", "scores"], kinds=("huggingface",),
+        deps=["labeled_items", "candidate_items", "paraphrased_subset", "item_reviews", "clean_pool", "contradicting_evidence",
+              "withdrawn_items", "prompt_templates", "parsed_answers", "scores"], kinds=("huggingface",),
         pool=WAREHOUSE_WRITER, code_version=CODE_VERSION,
     )  # fmt: skip
     def dataset_release(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
@@ -111,6 +113,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             why_preview=dg.MetadataValue.md(
                 "\n".join(f"- {blocker}" for blocker in built.blockers) or "(gate is open)"
             ),
+            warnings=[finding.problem for finding in built.warnings],
             offenders=dg.MetadataValue.json({finding.rule: list(finding.offenders) for finding in built.findings}),
             held_out=len(private.items),
             files=built.files,
@@ -131,28 +134,43 @@ def published_release(settings: Settings, built: BuiltRelease) -> PublishedFileR
 
 def release_contents(settings: Settings, lake: Lake) -> tuple[ReleaseContents, ReleaseContents]:
     """What the lake gives for the published folder and for the private hold-out."""
-    items = lake.read(ItemRow, "labeled_items")
-    public, private = split(items, settings.holdout_share)
+    share = settings.holdout_share
+    public, private = split(lake.read(ItemRow, "labeled_items"), share)
+    pool, evidence = (
+        lake.read(CleanPoolRow, "clean_pool"),
+        lake.read(ContradictingEvidenceRow, "contradicting_evidence"),
+    )
+    kept_apart = private_filers(private, pool, share)
     decisions = lake.read(ItemReviewRow, "item_reviews")
-    candidates = [item for item in lake.read(ItemRow, "candidate_items") if item.reject_reason is None]
-    kept = {item.item_id for item in items}
-    left = [
-        item
-        for item in candidates
-        if item.item_id not in kept and not is_held_out(item.company_key, settings.holdout_share)
-    ]
+    # Items that readers rejected are in no list of items: the hold-out's are told by their company alone.
+    candidates = lake.read(ItemRow, "candidate_items")
+    hidden = [item for item in candidates if is_held_out(item.company_key, share)]
     contents = ReleaseContents(
         dataset_version=settings.dataset_version,
         items=public,
-        clean_pool=lake.read(CleanPoolRow, "clean_pool"),
+        clean_pool=[row for row in pool if row.cik not in kept_apart],
         prompts=lake.read(PromptTemplateRow, "prompt_templates"),
         licence_code=(PROJECT_ROOT / "LICENSE").read_text(encoding="utf-8"),
         licence_data=(PROJECT_ROOT / "LICENSE-DATA").read_text(encoding="utf-8"),
         decisions=decisions,
+        answers=lake.read(ParsedAnswerRow, "parsed_answers"),
         scores=lake.read(ScoreRow, "scores"),
-        withdrawn=[Withdrawn(item.item_id, "rejected in human review") for item in left],
+        evidence=[row for row in evidence if row.cik not in kept_apart],
+        evidence_answers=evidence_answers(settings),
+        withdrawn=left_out(
+            candidates,
+            lake.read(ParaphraseRow, "paraphrased_subset"),
+            decisions,
+            lake.read(WithdrawnItemRow, "withdrawn_items"),
+            [*hidden, *private],
+        ),
+        holdout_share=share,
     )
-    return contents, replace(contents, items=private, withdrawn=())
+    return contents, replace(
+        contents, items=private, withdrawn=(), holdout_share=0.0,
+        clean_pool=[row for row in pool if row.cik in kept_apart],
+        evidence=[row for row in evidence if row.cik in kept_apart],
+    )  # fmt: skip
 
 
 def _headline_scalars(rows: list[HeadlineRow]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import dagster as dg
 
 from benchmark_pipeline.icfr.decision_order import RULE_VERSION
 from benchmark_pipeline.icfr.withdrawals import withdrawals
-from benchmark_pipeline.publication.released_items import released_items
+from benchmark_pipeline.publication.published import released_items
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow

@@ -9,7 +9,9 @@ import duckdb
 
 from benchmark_pipeline.assets.publication import release_contents
 from benchmark_pipeline.checks.words import in_words
-from benchmark_pipeline.publication.release_gate import GATE, Rule
+from benchmark_pipeline.publication.changes import compare
+from benchmark_pipeline.publication.published import earlier_releases
+from benchmark_pipeline.publication.release_gate import GATE, WARNINGS
 from benchmark_pipeline.publication.results import status_of
 from benchmark_pipeline.publication.warehouse import literal, write_ahead_log
 from benchmark_pipeline.settings import Settings
@@ -73,15 +75,21 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
     @dg.multi_asset_check(
         name="release_gate",
         specs=[
-            dg.AssetCheckSpec(rule.name, asset="dataset_release", blocking=True, description=_GATE_SAYS)
-            for rule in GATE
+            *(dg.AssetCheckSpec(rule.name, asset="dataset_release", blocking=True, description=_GATE_SAYS) for rule in GATE),
+            *(dg.AssetCheckSpec(rule.name, asset="dataset_release", description=_WARNING_SAYS) for rule in WARNINGS),
         ],
-    )
+    )  # fmt: skip
     def release_gate(lake: dg.ResourceParam[Lake]) -> Iterator[dg.AssetCheckResult]:
-        yield from gate_results(GATE, settings, lake)
+        yield from gate_results(settings, lake)
+
+    @dg.asset_check(asset="dataset_release", blocking=True)
+    def a_version_that_was_cut_keeps_its_items(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+        """Results are known by dataset version: once it is cut, other items or labels need another version."""
+        return _result(moved_since_cut(settings, lake))
 
     return [
         release_gate,
+        a_version_that_was_cut_keeps_its_items,
         every_headline_has_its_own_identity,
         counts_and_intervals_fit_together,
         preview_is_stated_while_an_item_is_unreviewed,
@@ -98,20 +106,34 @@ _GATE_SAYS = (
 )
 
 
-def gate_results(rules: Iterable[Rule], settings: Settings, lake: Lake) -> Iterator[dg.AssetCheckResult]:
+_WARNING_SAYS = "What a reader of the results should know; it stops no release."
+
+
+def gate_results(settings: Settings, lake: Lake) -> Iterator[dg.AssetCheckResult]:
     """Each rule on the rows of the newest folder, with every offender."""
-    contents, _ = release_contents(settings, lake)
+    given = release_contents(settings, lake)[0].gate_input
     rows = lake.read(PublishedFileRow, "dataset_release")
     preview = not any(row.status == "release" and row.dataset_version == settings.dataset_version for row in rows)
-    for rule in rules:
-        offenders = rule.offenders(contents.gate_input)
+    for rule in (*GATE, *WARNINGS):
+        offenders = rule.offenders(given)
+        warns = preview or rule in WARNINGS
         yield dg.AssetCheckResult(
             passed=not offenders,
             asset_key="dataset_release",
             check_name=rule.name,
-            severity=dg.AssetCheckSeverity.WARN if preview else dg.AssetCheckSeverity.ERROR,
+            severity=dg.AssetCheckSeverity.WARN if warns else dg.AssetCheckSeverity.ERROR,
             metadata={"offenders": offenders, "found": len(offenders)},
         )
+
+
+def moved_since_cut(settings: Settings, lake: Lake) -> list[str]:
+    """Items of the present dataset version that its release does not hold as they are now."""
+    now = release_contents(settings, lake)[0].published
+    for release in earlier_releases(settings.releases_folder):
+        if release.version == now.version:
+            changes = compare(release, now)
+            return [*changes.came, *changes.went, *changes.relabelled]
+    return []
 
 
 def repeated_identities(rows: Iterable[HeadlineRow]) -> list[str]:

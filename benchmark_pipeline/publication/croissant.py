@@ -72,7 +72,7 @@ def croissant(folder: Path, version: str, published: str, data: Sequence[str], l
             key = name.removesuffix(".parquet").replace("/", "-")
             files.append({
                 "@type": "cr:FileObject", "@id": key, "name": key, "contentUrl": name,
-                "encodingFormat": "application/vnd.apache.parquet",
+                "encodingFormat": "application/x-parquet",  # the name that Croissant loaders know
                 "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(),
             })  # fmt: skip
             records.append(_record_set(key, columns))

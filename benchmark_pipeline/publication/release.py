@@ -6,32 +6,31 @@ folder says so by name, and a newer preview replaces it as a whole. The same row
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-import duckdb
-import yaml
+from filelock import FileLock
 
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.tables.clean_pool import CleanPoolRow
-from benchmark_pipeline.tables.evaluation import PromptTemplateRow, ScoreRow
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow, EvidenceAnswerRow
+from benchmark_pipeline.tables.evaluation import ParsedAnswerRow, PromptTemplateRow, ScoreRow
 from benchmark_pipeline.tables.items import TASKS, ItemReviewRow, ItemRow
 from benchmark_pipeline.tables.publication import HeadlineRow, Status
 
+from .card import card, citation, file_name
+from .changes import Withdrawn, changelog, version_problem, withdrawn_items
 from .croissant import croissant
 from .datasheet import datasheet
 from .headline import headline_rows
-from .measures import attested_clean
-from .release_gate import CANARY, GATE, Finding, GateInput, findings
+from .published import Published, earlier_releases, version_number
+from .release_files import write_checksums, write_table, write_text
+from .release_gate import CANARY, GATE, Finding, GateInput, findings, warnings
 from .results import collect_runs
-from .warehouse import literal
 
 SHOWN = 8
 """Offenders named in an error; the gate report names all."""
@@ -48,14 +47,6 @@ LABEL_COLUMNS = ("item_id", "task", "label_source", "drafted_by", "gradient_bear
 
 
 @dataclass(frozen=True)
-class Withdrawn:
-    """An item that is no longer in the dataset."""
-
-    item_id: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class ReleaseContents:
     """What goes into a dataset folder."""
 
@@ -67,16 +58,33 @@ class ReleaseContents:
     licence_data: str
     decisions: Sequence[ItemReviewRow] = ()
     """Human decisions; those on items of the folder and on withdrawn ones are published."""
+    answers: Sequence[ParsedAnswerRow] = ()
+    """Answers of models, of which the scores in the folder follow."""
     scores: Sequence[ScoreRow] = ()
     """Scores of this dataset version, of which the headline in the folder is computed."""
+    evidence: Sequence[ContradictingEvidenceRow] = ()
+    """Evidence about the filings of the pool."""
+    evidence_answers: Sequence[EvidenceAnswerRow] = ()
+    """What people answered to questions on that evidence."""
     withdrawn: Sequence[Withdrawn] = ()
-    """Items that left."""
+    """What is known of items that are not in the dataset; listed where a release holds them or readers rejected them."""
+    holdout_share: float = 0.0
+    """Share of companies whose items are private."""
 
     @property
     def gate_input(self) -> GateInput:
         """What the gate judges."""
-        items = sorted(self.items, key=lambda item: item.item_id)
-        return GateInput(items, self.clean_pool, self.decisions, [prompt.template for prompt in self.prompts])
+        return GateInput(
+            sorted(self.items, key=lambda item: item.item_id), self.clean_pool, self.decisions,
+            [prompt.template for prompt in self.prompts], self.evidence, self.evidence_answers, self.holdout_share,
+        )  # fmt: skip
+
+    @property
+    def published(self) -> Published:
+        """Items as the folder's files state them."""
+        columns = {*INPUT_COLUMNS, *LABEL_COLUMNS}
+        items = {item.item_id: item.model_dump(mode="json", include=columns, warnings=False) for item in self.items}
+        return Published(self.dataset_version, items)
 
 
 @dataclass(frozen=True)
@@ -85,60 +93,56 @@ class BuiltRelease:
 
     folder: Path
     status: Status
-    blockers: tuple[str, ...]
-    """Why it is only a preview; empty for a release."""
     findings: tuple[Finding, ...]
-    """The same, with every offender."""
+    """Why it is only a preview, with every offender; empty for a release."""
+    warnings: tuple[Finding, ...]
+    """What a reader of the results should know."""
     sums_sha256: str
     """SHA-256 of SHA256SUMS."""
     size_bytes: int
     files: int
+
+    @property
+    def blockers(self) -> list[str]:
+        """Why it is only a preview, in words."""
+        return [finding.problem for finding in self.findings]
 
 
 def build_release(contents: ReleaseContents, releases: Path, *, preview: bool) -> BuiltRelease:
     """Writes `<releases>/<version>` or `<releases>/<version>-preview`.
 
     Raises:
-        BenchError: a release is asked for while the gate is shut, or the release exists already.
+        BenchError: a release is asked for while the gate is shut, the release exists, or its version does not follow.
     """
     version = contents.dataset_version
     found = findings(contents.gate_input)
-    blockers = [finding.problem for finding in found]
+    if not preview:
+        _require_new(releases / version, version)
+        if found:
+            raise BenchError(
+                f"release {version} is refused: {'; '.join(_with_names(finding) for finding in found)}",
+                remedy="accept or reject every item in the review page (`icfr-bench review`), or build a preview",
+            )
+        version_number(version)
+    earlier = [release for release in earlier_releases(releases) if release.version != version]
+    if not preview and (problem := version_problem(contents.published, earlier)):
+        raise BenchError(problem, remedy="set ICFR_BENCH_DATASET_VERSION and materialize again")
     target = releases / (f"{version}-preview" if preview else version)
-    if not preview and target.exists():
-        raise BenchError(
-            f"release {version} exists already and is never overwritten: {target}",
-            remedy="raise ICFR_BENCH_DATASET_VERSION and materialize again",
-        )
-    if not preview and blockers:
-        raise BenchError(
-            f"release {version} is refused: {'; '.join(_with_names(finding) for finding in found)}",
-            remedy="accept or reject every item in the review page (`icfr-bench review`), or build a preview",
-        )
-    releases.mkdir(parents=True, exist_ok=True)
-    building = releases / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
-    try:
-        _write(contents, building, "preview" if preview else "release", found)
-        sums = _checksums(building)
-        size = sum(path.stat().st_size for path in building.rglob("*") if path.is_file())
-        files = sum(path.is_file() for path in building.rglob("*"))
-        _swap(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-    return BuiltRelease(target, "preview" if preview else "release", tuple(blockers), tuple(found), sums, size, files)
+    return _build(contents, target, "preview" if preview else "release", found, earlier)
 
 
 def build_holdout(contents: ReleaseContents, folder: Path) -> Path:
     """Writes the private items to `<folder>/<version>-holdout`, away from the releases; a newer build replaces it."""
     target = folder / f"{contents.dataset_version}-holdout"
-    building = folder / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
-    try:
-        _write(contents, building, "preview", findings(contents.gate_input))
-        _checksums(building)
-        _swap(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-    return target
+    return _build(contents, target, "preview", findings(contents.gate_input), []).folder
+
+
+def _require_new(target: Path, version: str) -> None:
+    if target.exists():
+        raise BenchError(
+            f"release {version} exists already and is never overwritten: {target}",
+            remedy="raise ICFR_BENCH_DATASET_VERSION and materialize again",
+        )
 
 
 def _with_names(finding: Finding) -> str:
@@ -147,191 +151,123 @@ def _with_names(finding: Finding) -> str:
     return f"{finding.problem} ({shown}{f' and {more} more' if more > 0 else ''})"
 
 
-def _swap(building: Path, target: Path) -> None:
-    """Puts a finished folder in place. An old preview steps aside first; a kill in between leaves it beside the target."""
-    old = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.old")
-    if target.exists():
-        target.rename(old)
-    building.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+def _build(
+    contents: ReleaseContents, target: Path, status: Status, found: Sequence[Finding], earlier: Sequence[Published]
+) -> BuiltRelease:
+    with _alone(target):
+        if status == "release":
+            _require_new(target, contents.dataset_version)
+        building = _beside(target, "tmp")
+        try:
+            warned = warnings(contents.gate_input)
+            _write(contents, building, status, found, warned, earlier=earlier)
+            sums = write_checksums(building)
+            files = [path for path in building.rglob("*") if path.is_file()]
+            size = sum(path.stat().st_size for path in files)
+            if target.exists():  # only ever a preview: it steps aside, so that a reader sees one of the two
+                target.rename(_beside(target, "old"))
+            building.rename(target)
+        finally:
+            _clear(target)
+    return BuiltRelease(target, status, tuple(found), tuple(warned), sums, size, len(files))
 
 
-def _write(contents: ReleaseContents, folder: Path, status: Status, found: Sequence[Finding]) -> None:
-    items = sorted(contents.items, key=lambda item: item.item_id)
-    blockers = [finding.problem for finding in found]
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """One build of a folder at a time. What a killed build left beside it is removed."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(target.with_name(f".{target.name}.lock")):
+        _clear(target)
+        yield
+
+
+def _beside(target: Path, kind: str) -> Path:
+    return target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.{kind}")
+
+
+def _clear(target: Path) -> None:
+    for kind in ("tmp", "old"):
+        for left in target.parent.glob(f".{target.name}.????????.{kind}"):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _write(
+    contents: ReleaseContents, folder: Path, status: Status, found: Sequence[Finding], warned: Sequence[Finding],
+    *, earlier: Sequence[Published],
+) -> None:  # fmt: skip
+    version, items = contents.dataset_version, sorted(contents.items, key=lambda item: item.item_id)
     for task in TASKS:
         members = [item for item in items if item.task == task]
         for arm in sorted({item.arm for item in members} | {"verbatim"}):
-            name = "test" if arm == "verbatim" else arm
-            of_arm = [item for item in members if item.arm == arm]
-            _table(folder / "data" / f"task_{task.lower()}" / name, of_arm, INPUT_COLUMNS)
-            _table(folder / "labels" / f"task_{task.lower()}" / name, of_arm, LABEL_COLUMNS)
-    pool = sorted(contents.clean_pool, key=lambda row: (row.accession, row.cik))
-    _table(folder / "evidence" / "clean_pool_decisions", pool, tuple(CleanPoolRow.model_fields))
-    for prompt in sorted(contents.prompts, key=lambda row: (row.task, row.prompt_version)):
-        base = folder / "prompts" / prompt.prompt_version
-        _text(base / f"task_{prompt.task.lower()}.md", prompt.template)
-        _text(folder / "schemas" / prompt.prompt_version / f"task_{prompt.task.lower()}.json", prompt.json_schema)
-    _write_reviews_and_results(contents, folder, items)
-    rules = [{"rule": rule.name, "passed": rule.name not in {f.rule for f in found}} for rule in GATE]
-    gate_record = {
+            of_arm, name = [item for item in members if item.arm == arm], file_name(arm)
+            write_table(folder / "data" / f"task_{task.lower()}" / name, of_arm, INPUT_COLUMNS)
+            write_table(folder / "labels" / f"task_{task.lower()}" / name, of_arm, LABEL_COLUMNS)
+    for prompt in contents.prompts:
+        write_text(folder / "prompts" / prompt.prompt_version / f"task_{prompt.task.lower()}.md", prompt.template)
+        write_text(folder / "schemas" / prompt.prompt_version / f"task_{prompt.task.lower()}.json", prompt.json_schema)
+    gone = withdrawn_items(contents.published, earlier, contents.withdrawn)
+    write_text(folder / "withdrawn.jsonl", "".join(json.dumps(asdict(row) | {"canary": CANARY}) + "\n" for row in gone))
+    title = f"{version} ({status})" if status == "preview" else version
+    write_text(folder / "CHANGELOG.md", changelog([*earlier, contents.published], gone, title))
+    _write_evidence(contents, folder)
+    _write_reviews_and_results(contents, folder, items, {row.item_id for row in gone})
+    _write_gate(contents, folder, status, found, warned)
+    write_text(folder / "README.md", card(version, items, status, found, warned))
+    write_text(folder / "CITATION.cff", citation(version))
+    write_text(folder / "DATASHEET.md", datasheet(version, items, contents.decisions, CANARY))
+    published = max((str(row.snapshot_date) for row in contents.clean_pool), default="1970-01-01")
+    write_text(folder / "croissant.json", croissant(folder, version, published, INPUT_COLUMNS, LABEL_COLUMNS))
+    write_text(folder / "LICENSE", contents.licence_code)
+    write_text(folder / "LICENSE-DATA", contents.licence_data)
+
+
+def _write_gate(
+    contents: ReleaseContents, folder: Path, status: Status, found: Sequence[Finding], warned: Sequence[Finding]
+) -> None:
+    broken = {finding.rule for finding in found}
+    report = {
         "dataset_version": contents.dataset_version,
         "status": status,
-        "blockers": blockers,
-        "rules": rules,
+        "holdout_share": contents.holdout_share,
+        "blockers": [finding.problem for finding in found],
+        "warnings": [finding.problem for finding in warned],
+        "rules": [{"rule": rule.name, "passed": rule.name not in broken} for rule in GATE],
         "offenders": {finding.rule: list(finding.offenders) for finding in found},
+        "canary": CANARY,
     }
-    _text(folder / "RELEASE_GATE.json", json.dumps(gate_record, indent=2) + "\n")
-    _text(folder / "README.md", _card(contents, items, status, blockers))
-    _text(folder / "CITATION.cff", _citation(contents.dataset_version))
-    _text(folder / "DATASHEET.md", datasheet(contents.dataset_version, items, contents.decisions, CANARY))
-    published = max((str(row.snapshot_date) for row in pool), default="1970-01-01")
-    _text(
-        folder / "croissant.json", croissant(folder, contents.dataset_version, published, INPUT_COLUMNS, LABEL_COLUMNS)
+    write_text(folder / "RELEASE_GATE.json", json.dumps(report, indent=2) + "\n")
+
+
+def _write_evidence(contents: ReleaseContents, folder: Path) -> None:
+    pool = sorted(contents.clean_pool, key=lambda row: (row.accession, row.cik))
+    write_table(folder / "evidence" / "clean_pool_decisions", pool, tuple(CleanPoolRow.model_fields))
+    evidence = sorted(contents.evidence, key=lambda row: row.evidence_id)
+    write_table(folder / "evidence" / "contradicting_evidence", evidence, tuple(ContradictingEvidenceRow.model_fields))
+    known = {row.evidence_id for row in evidence}
+    given = sorted(
+        (row for row in contents.evidence_answers if row.evidence_id in known),
+        key=lambda row: (row.decided_at, row.answer_id),
     )
-    _text(folder / "CHANGELOG.md", f"# Changelog\n\n## {contents.dataset_version} ({status})\n\n{len(items)} items.\n")
-    _text(folder / "LICENSE", contents.licence_code)
-    _text(folder / "LICENSE-DATA", contents.licence_data)
+    write_table(folder / "reviews" / "evidence_answers", given, tuple(EvidenceAnswerRow.model_fields))
 
 
-def _write_reviews_and_results(contents: ReleaseContents, folder: Path, items: Sequence[ItemRow]) -> None:
-    """What lets anyone recompute review states and headline from the folder alone."""
+def _write_reviews_and_results(
+    contents: ReleaseContents, folder: Path, items: Sequence[ItemRow], gone: set[str]
+) -> None:
+    """What lets anyone recompute review states, scores and headline from the folder alone."""
     ids = {item.item_id for item in items}
-    gone = [row for row in contents.withdrawn if row.item_id not in ids]
-    wanted = ids | {item.pair_id for item in items if item.pair_id} | {row.item_id for row in gone}
+    wanted = ids | {item.pair_id for item in items if item.pair_id} | gone
     decisions = sorted(
         (row for row in contents.decisions if row.item_id in wanted), key=lambda row: (row.decided_at, row.decision_id)
     )
-    _table(folder / "reviews" / "decisions", decisions, tuple(ItemReviewRow.model_fields))
+    write_table(folder / "reviews" / "decisions", decisions, tuple(ItemReviewRow.model_fields))
     scores = sorted(
         (row for row in contents.scores if row.item_id in ids and row.dataset_version == contents.dataset_version),
         key=lambda row: (row.scoring_version, row.request_key),
     )
-    _table(folder / "results" / "scores", scores, tuple(ScoreRow.model_fields))
+    scored = {row.request_key for row in scores}
+    answers = sorted((row for row in contents.answers if row.request_key in scored), key=lambda row: row.request_key)
+    write_table(folder / "results" / "answers", answers, tuple(ParsedAnswerRow.model_fields))
+    write_table(folder / "results" / "scores", scores, tuple(ScoreRow.model_fields))
     headline = headline_rows(collect_runs(scores, items, contents.dataset_version))
-    _table(folder / "results" / "headline", headline, tuple(HeadlineRow.model_fields))
-    lines = [
-        json.dumps({"item_id": row.item_id, "reason": row.reason}) for row in sorted(gone, key=lambda r: r.item_id)
-    ]
-    _text(folder / "withdrawn.jsonl", "".join(line + "\n" for line in lines))
-
-
-def _text(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _table(path: Path, rows: Iterable[Any], columns: tuple[str, ...]) -> None:
-    """The same rows as JSON Lines and as Parquet."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    members = list(rows)
-    lines = [
-        json.dumps(
-            {**row.model_dump(mode="json", include=set(columns)), "canary": CANARY}, ensure_ascii=False, sort_keys=True
-        )
-        for row in members
-    ]
-    jsonl = path.with_suffix(".jsonl")
-    jsonl.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="\n")
-    if not members:
-        return  # Parquet needs a schema; an absent table says as much as an empty one
-    from benchmark_pipeline.tables import duckdb_type
-
-    types = ", ".join(
-        f"{literal(name)}: {literal(duckdb_type(type(members[0]).model_fields[name].annotation))}" for name in columns
-    )
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.execute(
-            f"COPY (SELECT * FROM read_json({literal(jsonl)}, format='newline_delimited', columns={{{types}}}, "
-            f"maximum_object_size=268435456)) TO {literal(path.with_suffix('.parquet'))} (FORMAT parquet, COMPRESSION zstd, "
-            f"KV_METADATA {{canary: {literal(CANARY)}}})"
-        )
-
-
-def _checksums(folder: Path) -> str:
-    """Writes SHA256SUMS over all other files (as `sha256sum -c` reads it) and returns its own SHA-256."""
-    lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    ]
-    text = "".join(lines)
-    _text(folder / "SHA256SUMS", text)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _card(contents: ReleaseContents, items: Sequence[ItemRow], status: Status, blockers: Sequence[str]) -> str:
-    """The dataset card, with the YAML head that dataset hubs read."""
-    by_task = Counter(item.task for item in items)
-    head: Mapping[str, Any] = {
-        "license": "cc-by-4.0",
-        "language": ["en"],
-        "pretty_name": "ICFR benchmark",
-        "task_categories": ["text-classification"],
-        "tags": ["finance", "audit", "internal-control", "sec-edgar"],
-        "configs": [
-            {"config_name": f"task_{task.lower()}",
-             "data_files": [{"split": "test", "path": f"data/task_{task.lower()}/test.parquet"}]}
-            for task in TASKS
-            if by_task[task]
-        ],
-    }  # fmt: skip
-    sources = Counter(item.label_source for item in items)
-    reviews = Counter(item.review_status for item in items)
-    lines = [
-        "---",
-        yaml.safe_dump(head, sort_keys=False).rstrip(),
-        "---",
-        "",
-        f"# ICFR benchmark {contents.dataset_version}" + (" (preview)" if status == "preview" else ""),
-        "",
-    ]
-    if status == "preview":
-        lines += ["> **Preview, not a release.** " + " ".join(f"{blocker}." for blocker in blockers), ""]
-    lines += [
-        "Questions on internal control over financial reporting (ICFR) for language models. The headline measure is the "
-        "false-positive rate on attested clean disclosures (Task C).",
-        "",
-        "| Task | Question | Items |",
-        "|---|---|---|",
-        f"| A | COSO component of a described deficiency; severity where the source could state another | {by_task['A']} |",
-        f"| B | Is this control designed effectively | {by_task['B']} |",
-        f"| C | Does this disclosure show deficient or clean ICFR at fiscal year end | {by_task['C']} |",
-        f"| D | Which COSO principle or AS 2201 paragraph governs this deficiency | {by_task['D']} |",
-        "",
-        f"Attested clean items as filed: {sum(attested_clean(i) and i.arm == 'verbatim' for i in items)}.",
-        f"Label sources: {', '.join(f'{name} {count}' for name, count in sorted(sources.items()))}.",
-        f"Human review: {', '.join(f'{name} {count}' for name, count in sorted(reviews.items()))}.",
-        "",
-        "## Use and limits",
-        "",
-        "- Not audit evidence, and not an assessment of any company's controls.",
-        "- A clean label is an absence of disclosure, not of deficiency.",
-        "- Filings are public and may be in a model's training data; verbatim and paraphrased scores are both reported.",
-        "- Single Audit findings concern federal award compliance and are reported apart from SEC filings.",
-        "- Scores of different prompt or dataset versions are not compared.",
-        "",
-        f"Canary: `{CANARY}`. It stands in the files and in no prompt: a model that completes it was trained on them.",
-        "",
-        "Check the folder by itself with `icfr-bench release verify FOLDER`: checksums, reviews, gate and headline.",
-        "",
-        "## Licence",
-        "",
-        "CC-BY 4.0 covers selection, spans, labels, paraphrases and scenarios. The text of filings is a public record whose "
-        "words are the filer's. COSO and PCAOB standards are cited by number; their text is not reproduced.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _citation(version: str) -> str:
-    record = {
-        "cff-version": "1.2.0",
-        "message": "If you use this dataset, please cite it.",
-        "type": "dataset",
-        "title": "Reference benchmark of language models on internal control over financial reporting",
-        "version": version,
-        "license": "CC-BY-4.0",
-        "authors": [{"name": "The ICFR benchmark contributors"}],
-    }
-    return yaml.safe_dump(record, sort_keys=False)
+    write_table(folder / "results" / "headline", headline, tuple(HeadlineRow.model_fields))

@@ -14,8 +14,8 @@ from benchmark_pipeline.assets import withdrawals as stage
 from benchmark_pipeline.checks import clean_pool as checks
 from benchmark_pipeline.errors import CorruptFileError
 from benchmark_pipeline.icfr.decision_order import PoolContext, judge
+from benchmark_pipeline.publication.published import released_items
 from benchmark_pipeline.publication.release import INPUT_COLUMNS, LABEL_COLUMNS
-from benchmark_pipeline.publication.released_items import released_items
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.clean_pool import WithdrawnItemRow

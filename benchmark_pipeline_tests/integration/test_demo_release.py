@@ -9,20 +9,18 @@ import os
 import shutil
 from pathlib import Path
 
-import dagster as dg
 import pytest
 from rich.console import Console
 
-from benchmark_pipeline.assets import items as assets
-from benchmark_pipeline.checks import items as checks
 from benchmark_pipeline.cli.release import build, verify_folder
-from benchmark_pipeline.cli.review import export_reviews, import_reviews
+from benchmark_pipeline.cli.review import apply_decisions, export_reviews, import_reviews
 from benchmark_pipeline.demo.profile import demo_settings
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.items.reviews import readers_needed
 from benchmark_pipeline.review.material import load_material
-from benchmark_pipeline.settings import PROJECT_ROOT, Settings
+from benchmark_pipeline.settings import PROJECT_ROOT
 from benchmark_pipeline.storage import Lake
+from benchmark_pipeline.tables.items import ItemRow
 
 DEMO = Path(os.environ.get("ICFR_BENCH_DEMO_DATA", PROJECT_ROOT / "data" / "demo"))
 
@@ -32,14 +30,10 @@ pytestmark = [
 ]
 
 
-def apply_reviews(settings: Settings) -> None:
-    names = {"item_reviews", "paraphrased_subset", "labeled_items"}
-    result = dg.materialize(
-        [*assets.build(settings), *checks.build(settings)],
-        resources={"lake": Lake(settings.storage_root)},
-        selection=dg.AssetSelection.assets(*names),
-    )
-    assert result.success and all(e.passed for e in result.get_asset_check_evaluations() if e.blocking)
+def said(item: ItemRow) -> dict[str, str]:
+    if item.task == "B":
+        return {"answer": "effective" if item.gold_effective else "not_effective"}
+    return {"decision": "accept"}
 
 
 def test_a_release_of_the_demo_is_refused_unread_and_cut_and_verified_once_read(tmp_path: Path) -> None:
@@ -49,10 +43,11 @@ def test_a_release_of_the_demo_is_refused_unread_and_cut_and_verified_once_read(
     out = io.StringIO()
     console = Console(file=out, width=200)
 
-    apply_reviews(settings)
+    apply_decisions(settings, console)
     with pytest.raises(BenchError, match=r"114 of 114 items have no human decision \(A-06eec71afea1eaa8, .* more\)"):
         build(settings, console, preview=False)
-    assert not settings.releases_folder.exists()
+    version = settings.dataset_version
+    assert [path.name for path in settings.releases_folder.iterdir() if path.is_dir()] == [f"{version}-preview"]
 
     sent = tmp_path / "reviews.csv"
     export_reviews(settings, sent, "csv", console)
@@ -65,15 +60,19 @@ def test_a_release_of_the_demo_is_refused_unread_and_cut_and_verified_once_read(
             writer.writeheader()
             for line in lines:
                 if reader.endswith("One") or readers_needed(items[line["item_id"]]) == 2:
-                    line |= {"reviewer": reader, "decision": "accept", "decided_at": "2026-01-05T10:00:00+00:00"}
+                    line |= {
+                        "reviewer": reader,
+                        "decided_at": "2026-01-05T10:00:00+00:00",
+                        **said(items[line["item_id"]]),
+                    }
                 writer.writerow(line)
         assert import_reviews(settings, back, console), out.getvalue()
 
     with pytest.raises(BenchError, match="are not applied yet"):
         build(settings, console, preview=False)
-    apply_reviews(settings)
+    apply_decisions(settings, console)
     build(settings, console, preview=False)
-    folder = settings.releases_folder / settings.dataset_version
+    folder = settings.releases_folder / version
     assert verify_folder(folder, console), out.getvalue()
     assert "114 of 114 items reviewed" in out.getvalue() and "gate: release: open" in out.getvalue()
     with pytest.raises(BenchError, match="never overwritten"):

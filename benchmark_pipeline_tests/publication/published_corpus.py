@@ -171,7 +171,6 @@ class Corpus:
         self.items.append(original.model_copy(update={
             "item_id": original.item_id.replace("C-0", "C-f"), "arm": "paraphrase", "twin_of": original.item_id,
             "text": text, "text_sha256": sha(text), "drafted_by": "anthropic/claude", "gold_evidence": [],
-            "source_span": None,
         }))  # fmt: skip
 
     def weakness(self, number: int, task: str, source: ItemRow) -> None:

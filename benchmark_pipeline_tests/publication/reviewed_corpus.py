@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from published_corpus import Corpus, full_corpus
+from published_corpus import Corpus, full_corpus, sha
 
+from benchmark_pipeline.evaluation.scoring import score_answer
 from benchmark_pipeline.items.reviews import readers_needed
+from benchmark_pipeline.publication.release import ReleaseContents
+from benchmark_pipeline.tables.evaluation import ParsedAnswerRow, PromptTemplateRow
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
 
 READERS = ("R. Quill", "T. Marsh")
@@ -37,3 +40,38 @@ def reviewed() -> Corpus:
         for row in corpus.items
     ]
     return corpus
+
+
+PROMPT = PromptTemplateRow(task="C", prompt_version="pv1", template="Read: {{ text }}", json_schema='{"type":"object"}',
+                           notes="", sha256="0" * 64)  # fmt: skip
+
+
+def contents(corpus: Corpus, **changes: object) -> ReleaseContents:
+    """What a release of the corpus is cut from."""
+    values = {"dataset_version": "0.1.0", "items": corpus.items, "clean_pool": corpus.pool, "prompts": [PROMPT],
+              "licence_code": "MIT", "licence_data": "CC-BY-4.0", "decisions": decisions(corpus)}  # fmt: skip
+    return ReleaseContents(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def answers(corpus: Corpus, model: str, flags: set[str]) -> list[ParsedAnswerRow]:
+    """A model that knows the gold and yet flags these clean items."""
+    rows = []
+    for item in corpus.items:
+        deficient = item.gold_icfr == "deficient" or item.item_id in flags
+        values: dict[str, object] = dict.fromkeys(ParsedAnswerRow.model_fields)
+        values |= {
+            "request_key": sha(f"{model}{item.item_id}"), "dataset_version": "0.1.0", "prompt_version": "pv1",
+            "model_id": model, "run_id": "r1", "task": item.task, "item_id": item.item_id, "arm": item.arm,
+            "outcome": "answered", "answer_icfr": ("deficient" if deficient else "clean") if item.task == "C" else None,
+            "answer_effective": item.gold_effective, "answer_gap_type": item.gold_gap_type,
+            "answer_severity": item.gold_severity, "answer_component": item.gold_component,
+            "answer_citation": item.gold_citation, "answer_evidence": item.text[:15] if item.task == "D" else None,
+        }  # fmt: skip
+        rows.append(ParsedAnswerRow.model_validate(values))
+    return rows
+
+
+def scored(corpus: Corpus, rows: list[ParsedAnswerRow]) -> dict[str, object]:
+    """The answers with their scores, as a release takes them."""
+    by_id = {item.item_id: item for item in corpus.items}
+    return {"answers": rows, "scores": [score_answer(row, by_id[row.item_id]) for row in rows]}

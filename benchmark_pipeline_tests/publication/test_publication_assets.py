@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from published_corpus import VERSION, Corpus, full_corpus, sha
 
 from benchmark_pipeline.assets import publication as assets
 from benchmark_pipeline.checks import publication as checks
-from benchmark_pipeline.publication.release_gate import GATE
+from benchmark_pipeline.publication.release import build_release
+from benchmark_pipeline.publication.release_gate import GATE, WARNINGS, findings
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
@@ -38,11 +40,13 @@ def test_the_stage_publishes_warehouse_report_and_preview_and_all_checks_pass(pu
     settings, lake, result = published
     assert result.success
     evaluations = result.get_asset_check_evaluations()
-    assert len(evaluations) == 8 + len(GATE)
+    assert len(evaluations) == 9 + len(GATE) + len(WARNINGS)
     # Nothing is reviewed, which is a warning on a preview and would block a release.
     broken = {e.check_name: e.severity for e in evaluations if not e.passed}
     assert broken["every_item_has_its_human_decisions"] == dg.AssetCheckSeverity.WARN
-    assert set(broken.values()) == {dg.AssetCheckSeverity.WARN} and set(broken) <= {rule.name for rule in GATE}
+    assert set(broken.values()) == {dg.AssetCheckSeverity.WARN} and set(broken) <= {
+        rule.name for rule in (*GATE, *WARNINGS)
+    }
     assert settings.warehouse_path.is_file() and settings.report_path.is_file()
     (release,) = lake.read(PublishedFileRow, "dataset_release")
     assert release.path == "releases/0.1.0-preview" and release.status == "preview"
@@ -163,3 +167,32 @@ def test_a_changed_stray_or_lost_release_file_is_found(published: Any, tmp_path:
     finally:
         (folder / "CHANGELOG.md").write_bytes(original)
         (folder / "stray.txt").unlink()
+
+
+def test_a_version_that_was_cut_and_whose_items_moved_is_found(published: Any, tmp_path: Path) -> None:
+    settings, lake, _ = published
+    elsewhere = settings.model_copy(update={"data_root": tmp_path})
+    assert checks.moved_since_cut(elsewhere, lake) == []
+    folder = Path(shutil.copytree(settings.releases_folder / f"{VERSION}-preview", elsewhere.releases_folder / VERSION))
+    gate = folder / "RELEASE_GATE.json"
+    gate.write_text(gate.read_text().replace('"status": "preview"', '"status": "release"'))
+    assert checks.moved_since_cut(elsewhere, lake) == []
+    labels = folder / "labels" / "task_c" / "test.jsonl"
+    labels.write_text(labels.read_text().replace('"clean_rating": "attested"', '"clean_rating": null', 1))
+    [moved] = checks.moved_since_cut(elsewhere, lake)
+    assert moved.startswith("C-")
+
+
+def test_what_tells_the_gold_of_the_hold_out_stays_with_it(published: Any, tmp_path: Path) -> None:
+    settings, lake, _ = published
+    kept = settings.model_copy(update={"holdout_share": 0.3})
+    public, private = assets.release_contents(kept, lake)
+    assert private.items and private.clean_pool and len(public.items) + len(private.items) == 93
+    assert not {row.accession for row in private.items} & {row.accession for row in public.clean_pool}
+    folder = build_release(public, tmp_path, preview=True).folder
+    published_bytes = b"".join(path.read_bytes() for path in folder.rglob("*.*") if path.is_file())
+    for item in private.items:
+        for secret in (item.item_id, item.accession, item.pair_id, item.text):
+            assert secret is None or secret.encode() not in published_bytes, secret
+    assert "no_held_out_item_is_published" not in (folder / "RELEASE_GATE.json").read_text().split("offenders")[1]
+    assert not {row.rule for row in findings(public.gate_input)} & {"no_clean_item_is_contradicted"}

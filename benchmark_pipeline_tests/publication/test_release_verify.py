@@ -4,30 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
-from reviewed_corpus import decision, decisions, reviewed
-from test_release import contents
+from published_corpus import full_corpus
+from reviewed_corpus import answers, contents, decision, decisions, reviewed, scored
 
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.icfr.questions import _question, answer
 from benchmark_pipeline.publication.holdout import split
-from benchmark_pipeline.publication.release import Withdrawn, build_holdout, build_release
-from benchmark_pipeline.publication.release_gate import CANARY, GATE, GateInput, findings
+from benchmark_pipeline.publication.release import build_holdout, build_release
+from benchmark_pipeline.publication.release_files import read_lines_sql
+from benchmark_pipeline.publication.release_gate import CANARY, GATE, GateInput, findings, warnings
 from benchmark_pipeline.publication.verify import verify
+from benchmark_pipeline.settings import PROJECT_ROOT
+from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
+from benchmark_pipeline.tables.items import ItemRow
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
     corpus = reviewed()
-    for run in ("vendor/alpha-2026-01-15", "vendor/beta-2025-11-03"):
-        corpus.scores = [row for row in corpus.scores if row.model_id != run]
-        corpus.run(run, flags={corpus.items[0].item_id})
-    return build_release(contents(corpus, scores=corpus.scores), tmp_path, preview=False).folder
+    rows = answers(corpus, "vendor/alpha-2026-01-15", {corpus.items[0].item_id})
+    return build_release(contents(corpus, **scored(corpus, rows)), tmp_path_factory.mktemp("cut"), preview=False).folder
+
+
+@pytest.fixture
+def release(cut: Path, tmp_path: Path) -> Path:
+    """A copy to damage."""
+    return Path(shutil.copytree(cut, tmp_path / "0.1.0"))
 
 
 def problems(folder: Path) -> dict[str, list[str]]:
@@ -52,7 +68,8 @@ def test_a_release_verifies_and_states_the_recomputed_headline(release: Path) ->
     assert not any(result.problems for result in results.values())
     assert "vendor/alpha-2026-01-15 2.9% (1/34)" in results["headline"].says
     assert results["reviews"].says.startswith("118 of 118 items reviewed")
-    assert results["gate"].says == "release: open"
+    assert results["gate"].says.startswith("release: open; note: Only 34 attested clean items: with fewer than 300")
+    assert hashlib.sha256((release / "SHA256SUMS").read_bytes()).hexdigest() in results["checksums"].says
 
 
 def test_a_changed_byte_is_named(release: Path) -> None:
@@ -70,7 +87,7 @@ def test_a_review_that_was_taken_out_shuts_the_gate_even_with_right_checksums(re
     found = problems(release)
     assert f"{gone} has no human decision" in found["reviews"]
     assert "1 of 118 items have no human decision" in found["gate"] and "checksums" not in found
-    assert any("rows" in text for text in found["tables"])
+    assert found["tables"] == ["reviews/decisions.parquet has rows that no line states: 1"]
 
 
 def test_a_model_among_the_reviewers_is_refused(release: Path) -> None:
@@ -85,10 +102,109 @@ def test_a_better_headline_than_the_scores_give_is_found(release: Path) -> None:
     assert any("another headline" in text for text in problems(release)["headline"])
 
 
-def test_a_changed_gold_without_a_reviewers_change_does_not_pass_as_one(release: Path) -> None:
-    edit(release / "labels" / "task_c" / "test.jsonl", '"review_status": "accepted"', '"review_status": "changed"')
+def alter(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Alters the lines of a table, writes its Parquet file anew to match, and seals the folder again."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    change(rows)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    parquet = path.with_suffix(".parquet")
+    if parquet.is_file():
+        types = dict(
+            duckdb.sql(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '{parquet}')").fetchall()
+        )
+        duckdb.sql(f"COPY (SELECT * FROM {read_lines_sql(path, types)}) TO '{parquet}' "
+                   f"(FORMAT parquet, KV_METADATA {{canary: '{CANARY}'}})")  # fmt: skip
+    reseal(path.parents[1] if path.parent.name != "task_c" else path.parents[2])
+
+
+def test_a_sealed_gold_that_no_reader_changed_is_found(release: Path) -> None:
+    alter(release / "labels" / "task_c" / "test.jsonl", lambda rows: rows[0].update(review_status="changed"))
+    found = problems(release)
+    assert set(found) == {"reviews", "gate"} and "no human decision" in found["reviews"][0]
+
+
+def test_a_sealed_text_that_is_not_the_one_that_was_read_is_found(release: Path) -> None:
+    alter(release / "data" / "task_c" / "test.jsonl", lambda rows: rows[0].update(text="Controls were effective."))
+    assert any("differ from their hash" in text for text in problems(release)["gate"])
+
+
+def test_a_sealed_score_that_the_answer_does_not_give_is_found(release: Path) -> None:
+    def cheat(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            if row["false_positive"]:
+                row.update(false_positive=False, flagged_deficient=False, correct=True)
+
+    alter(release / "results" / "scores.jsonl", cheat)
+    found = problems(release)
+    assert "the answer gives another score" in found["scores"][0] and "headline" in found
+
+
+def test_a_sealed_clean_label_whose_filing_is_contradicted_is_found(release: Path) -> None:
+    def contradict(rows: list[dict[str, Any]]) -> None:
+        rows[0].update(decision="excluded", reason="contradicted_E2")
+
+    alter(release / "evidence" / "clean_pool_decisions.jsonl", contradict)
+    assert any("contradicted" in text for text in problems(release)["gate"])
+
+
+def test_a_sealed_row_that_does_not_fit_its_table_is_named(release: Path) -> None:
+    alter(release / "labels" / "task_c" / "test.jsonl", lambda rows: rows[0].update(label_source="guess"))
+    [said] = problems(release)["contents"]
+    assert "C-0000000000000001" in said and "label_source" in said
+
+
+def test_a_sealed_item_without_its_label_is_named(release: Path) -> None:
+    alter(release / "labels" / "task_c" / "test.jsonl", lambda rows: rows.pop(0))
+    assert "has no label" in problems(release)["contents"][0]
+
+
+def test_a_parquet_file_that_says_otherwise_than_its_lines_is_found(release: Path) -> None:
+    path = release / "labels" / "task_c" / "test.jsonl"
+    before = path.read_bytes()
+    alter(path, lambda rows: rows[0].update(gold_icfr="deficient", clean_rating=None))
+    path.write_bytes(before)
     reseal(release)
-    assert "gate" in problems(release)
+    assert problems(release) == {"tables": [
+        "labels/task_c/test.parquet has rows that no line states: 1",
+        "labels/task_c/test.parquet has too few rows for its lines: 1",
+    ]}  # fmt: skip
+
+
+def test_a_gate_report_that_hides_an_offender_is_found(release: Path) -> None:
+    report = release / "RELEASE_GATE.json"
+    said = json.loads(report.read_text())
+    report.write_text(json.dumps(said | {"offenders": {"item_ids_are_unique": ["C-1"]}}))
+    reseal(release)
+    assert problems(release)["gate"] == ["RELEASE_GATE.json names other offenders than the rows give"]
+
+
+def test_a_preview_that_calls_itself_a_release_is_found(tmp_path: Path) -> None:
+    folder = build_release(contents(full_corpus()), tmp_path, preview=True).folder
+    assert problems(folder) == {}
+    edit(folder / "RELEASE_GATE.json", '"status": "preview"', '"status": "release"')
+    reseal(folder)
+    assert any("no human decision" in text for text in problems(folder)["gate"])
+
+
+def test_an_item_that_is_there_and_withdrawn_is_found(release: Path) -> None:
+    (release / "withdrawn.jsonl").write_text('{"item_id": "C-0000000000000001", "reason": "x"}\n')
+    reseal(release)
+    assert problems(release)["contents"] == ["C-0000000000000001 is listed as withdrawn and is there"]
+
+
+def test_a_release_is_verified_in_a_process_that_has_nothing_but_the_folder(release: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "downloaded" / "dataset"
+    shutil.copytree(release, alone)
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT_ROOT), "HOME": str(tmp_path),
+                   "ICFR_BENCH_DATA_ROOT": str(tmp_path / "none")}  # fmt: skip
+    start = "from benchmark_pipeline.cli import main; main()"
+    command = [sys.executable, "-c", start, "release", "verify", str(alone)]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "vendor/alpha-2026-01-15 2.9% (1/34)" in ran.stdout and not (tmp_path / "none").exists()
+    edit(alone / "data" / "task_c" / "test.jsonl", "effective", "defective")
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and "data/task_c/test.jsonl has changed" in ran.stdout
 
 
 def test_a_folder_that_is_no_release_is_an_error_with_a_remedy(tmp_path: Path) -> None:
@@ -100,28 +216,66 @@ def test_every_rule_of_the_gate_can_shut_it() -> None:
     corpus = reviewed()
     assert findings(GateInput(corpus.items, corpus.pool, decisions(corpus), ["Read."])) == []
     first, graded = corpus.items[0], next(i for i in corpus.items if i.task == "A")
-    clean = [i for i in corpus.items if i.gold_icfr != "deficient"]
     half = next(i for i in corpus.items if i.pair_id)
-    broken = {
-        "there_are_items": [],
-        "every_item_has_its_human_decisions": [first.model_copy(update={"reviewed_by": ["N. Obody"]})],
-        "item_ids_are_unique": [first, first],
-        "every_text_is_the_text_that_was_hashed": [first.model_copy(update={"text": "other"})],
-        "an_accession_gives_one_item_a_task": [first, first.model_copy(update={"item_id": "C-x"})],
-        "every_item_states_its_provenance": [first.model_copy(update={"accession": None})],
-        "there_are_enough_attested_clean_items": [first],
-        "clean_and_deficient_are_balanced": clean,
-        "no_clean_item_is_contradicted": [first.model_copy(update={"clean_rating": "management_only"})],
-        "no_annual_report_bears_a_severity_gradient": [first.model_copy(update={"gradient_bearing": True})],
-        "every_twin_has_its_original": [i for i in corpus.items if i.arm != "verbatim"],
-        "every_scenario_pair_is_complete": [half],
-        "no_text_prints_its_own_label": [graded.model_copy(update={"text": "Our control environment failed."})],
-        "no_model_input_holds_the_canary": [first.model_copy(update={"text": CANARY})],
+    pool = corpus.pool
+
+    def of(item: ItemRow, **values: object) -> GateInput:
+        return GateInput([item.model_copy(update=values)], pool, [])
+
+    asked = evidence(first)
+    broken: dict[str, GateInput] = {
+        "there_are_items": GateInput([], pool, []),
+        "every_item_fits_the_schema": of(first, label_source="guess"),
+        "every_item_has_its_human_decisions": of(first, reviewed_by=["N. Obody"]),
+        "item_ids_are_unique": GateInput([first, first], pool, []),
+        "every_text_is_the_text_that_was_hashed": of(first, text="other"),
+        "an_accession_gives_one_item_a_task": GateInput([first, first.model_copy(update={"item_id": "C-x"})], pool, []),
+        "every_item_states_its_provenance": of(first, accession=None),
+        "every_item_has_the_gold_of_its_task": of(graded, gold_component=None),
+        "every_clean_item_is_rated": of(first, clean_rating=None),
+        "there_are_enough_attested_clean_items": of(first),
+        "clean_and_deficient_are_balanced": GateInput(
+            [i for i in corpus.items if i.gold_icfr != "deficient"], pool, []
+        ),
+        "no_clean_item_is_contradicted": of(first, clean_rating="management_only"),
+        "every_answer_on_evidence_is_a_persons": GateInput([first], pool, [], (), [asked]),
+        "severity_stands_only_where_it_could_differ": of(first, gradient_bearing=True),
+        "every_scenario_pair_and_every_twin_is_complete": GateInput([half], pool, []),
+        "no_text_prints_its_own_label": of(graded, text="Our control environment failed."),
+        "no_model_input_holds_the_canary": of(first, text=CANARY),
+        "no_held_out_item_is_published": GateInput(corpus.items, pool, [], holdout_share=0.3),
     }
-    assert set(broken) == {rule.name for rule in GATE}
+    assert list(broken) == [rule.name for rule in GATE]
     for rule in GATE:
-        found = rule.offenders(GateInput(broken[rule.name], corpus.pool, decisions(corpus)))
-        assert found, rule.name
+        assert rule.offenders(broken[rule.name]), rule.name
+    assert [f.rule for f in warnings(broken["there_are_items"])] == ["there_are_300_attested_clean_items"]
+
+
+def evidence(item: ItemRow, **values: object) -> ContradictingEvidenceRow:
+    """A dismissed question on the item's filing."""
+    base = dict.fromkeys(ContradictingEvidenceRow.model_fields) | {
+        "evidence_id": f"{item.accession}:{item.cik}:E8:0009000001-26-000001", "accession": item.accession, "cik": item.cik,
+        "code": "E8", "strength": "ambiguous", "match": "next_annual", "evidence_accession": "0009000001-26-000001",
+        "evidence_form": "10-K", "evidence_filed_date": "2026-03-01", "icfr_reports_withdrawn": False,
+        "extracted_by": "rule", "decided_by": "R. Quill", "resolution": "dismissed", "extractor_version": "x",
+    }  # fmt: skip
+    return ContradictingEvidenceRow.model_validate(base | values)
+
+
+def test_a_question_opens_the_gate_once_a_person_has_dismissed_it(tmp_path: Path) -> None:
+    corpus = reviewed()
+    row = evidence(corpus.items[0])
+    said = answer(_question(row, corpus.pool[0]), "dismissed", reviewer="R. Quill", reason="began in 2025",
+                  decided_at=NOW)  # fmt: skip
+    given = GateInput(corpus.items, corpus.pool, decisions(corpus), (), [row], [said])
+    assert findings(given) == []
+    waiting = row.model_copy(update={"resolution": None})
+    open_question = GateInput(corpus.items, corpus.pool, decisions(corpus), (), [waiting])
+    assert [f.rule for f in findings(open_question)] == ["no_clean_item_is_contradicted"]
+    folder = build_release(contents(corpus, evidence=[row], evidence_answers=[said]), tmp_path, preview=False).folder
+    assert problems(folder) == {}
+    alter(folder / "reviews" / "evidence_answers.jsonl", lambda rows: rows[0].update(reviewer="anthropic/claude"))
+    assert "is the id of a model" in problems(folder)["reviews"][0]
 
 
 def test_one_reader_where_two_are_needed_keeps_the_gate_shut() -> None:
@@ -145,18 +299,15 @@ def test_held_out_companies_stand_in_no_public_file(tmp_path: Path) -> None:
     assert private[0].item_id in "".join(p.read_text() for p in kept_apart.rglob("*.jsonl"))
 
 
-def test_withdrawn_items_are_listed_with_their_reason(tmp_path: Path) -> None:
-    corpus = reviewed()
-    gone = Withdrawn("C-ffffffffffffffff", "rejected in human review")
-    folder = build_release(contents(corpus, withdrawn=[gone]), tmp_path, preview=False).folder
-    assert json.loads((folder / "withdrawn.jsonl").read_text()) == vars(gone)
-
-
 def test_mlcroissant_reads_the_metadata_and_the_rows(release: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed (dev extra)")
     dataset = mlcroissant.Dataset(jsonld=release / "croissant.json")
     assert dataset.metadata.ctx.issues.errors == set()
     assert {r.name for r in dataset.metadata.record_sets} >= {"data-task_c-test-records", "labels-task_c-test-records"}
+    assert dataset.metadata.ctx.issues.warnings == set()
+    assert dataset.metadata.data_annotation_protocol[0].startswith("A written labelling guide.")
+    rows = list(dataset.records("data-task_c-test-records"))
+    assert len(rows) == 87 and rows[0]["data-task_c-test-records/item_id"] == b"C-0000000000000001"
     record = json.loads((release / "croissant.json").read_text())
     for file in record["distribution"]:
         assert hashlib.sha256((release / file["contentUrl"]).read_bytes()).hexdigest() == file["sha256"]
@@ -164,7 +315,23 @@ def test_mlcroissant_reads_the_metadata_and_the_rows(release: Path) -> None:
 
 
 def test_datasets_loads_every_configuration_of_the_folder(release: Path, tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets", reason="the Hugging Face datasets package is not installed")
+    datasets = pytest.importorskip("datasets", reason="the Hugging Face datasets package is not installed (dev extra)")
+    assert set(datasets.get_dataset_config_names(str(release))) == {
+        f"task_{t}{s}" for t in "abcd" for s in ("", "_labels")
+    }
     for task in "abcd":
         loaded = datasets.load_dataset(str(release), f"task_{task}", split="test", cache_dir=str(tmp_path / "cache"))
         assert len(loaded) == sum(1 for _ in (release / f"data/task_{task}/test.jsonl").open())
+    labels = datasets.load_dataset(str(release), "task_c_labels", cache_dir=str(tmp_path / "cache"))
+    assert (labels["test"].num_rows, labels["paraphrase"].num_rows) == (87, 8)
+    assert labels["test"][0]["gold_icfr"] == "clean" and labels["test"][0]["gold_evidence"][0]["quote"]
+
+
+def test_the_head_of_the_card_is_what_the_hub_reads(release: Path) -> None:
+    hub = pytest.importorskip(
+        "huggingface_hub", reason="the Hugging Face datasets package is not installed (dev extra)"
+    )
+    card = hub.DatasetCard.load(release / "README.md")
+    assert (card.data.license, card.data.language, card.data.size_categories) == ("cc-by-4.0", ["en"], ["n<1K"])
+    assert [c["config_name"] for c in card.data.configs][:4] == ["task_a", "task_b", "task_c", "task_d"]
+    assert "Only 34 attested clean items" in card.text
