@@ -142,11 +142,14 @@ def review_export(
     path: Annotated[Path, typer.Argument(help="File to write.")],
     profile: ProfileOption = None,
     output: FormatOption = "csv",
+    blind: Annotated[
+        bool, typer.Option("--blind", help="For a second reader: without drafted answers and others' decisions.")
+    ] = False,
 ) -> None:
     """Write the items to review, with the decisions so far, for another tool."""
     from benchmark_pipeline.cli.review import export_reviews
 
-    export_reviews(load_settings(profile), path, output, console)
+    export_reviews(load_settings(profile), path, output, console, blind=blind)
 
 
 @review_app.command(name="import")
@@ -159,6 +162,14 @@ def review_import(
 
     if not import_reviews(load_settings(profile), path, console):
         raise typer.Exit(1)
+
+
+@review_app.command(name="apply")
+def review_apply(profile: ProfileOption = None) -> None:
+    """Apply the decisions so far: items, scores, headline, report and preview follow. No model is asked."""
+    from benchmark_pipeline.cli.review import apply_decisions
+
+    apply_decisions(load_settings(profile), console)
 
 
 release_app = typer.Typer(help="Dataset releases: cut one, verify one.", no_args_is_help=True, rich_markup_mode=None)

@@ -44,16 +44,18 @@ a label hangs: a weakness of unstated onset (E8), a notice whose periods could n
 auditor's departure over a weakness without a period (E6). A filing with direct evidence against it is not asked about.
 Each question holds its id, the question in words, the sentence with its place, both filings and the answers.
 
-Answers are JSON Lines in the append-only log `logs/reviews/evidence/`, made by `icfr.questions.answer` and applied by
-`contradicting_evidence` the next time it runs:
+Answers are JSON Lines in the append-only log `logs/reviews/evidence/`, made on the review page
+(`icfr-bench review`) and applied by `contradicting_evidence` the next time it runs (`icfr-bench review apply`):
 
 | field | meaning |
 |---|---|
+| `answer_id` | stable id of the answer |
 | `evidence_id` | the question: `contradicting_evidence.evidence_id` |
 | `text_sha256` | the version that was asked; an answer to another version stays in the log and has no effect |
-| `resolution` | `upholds` (excluded) or `dismissed` (no longer stands against the filing) |
+| `resolution` | `upholds` (excluded), `dismissed` (no longer stands), `skip`, or `undo` of the answer that `voids` names |
 | `reviewer` | a person; a record without one, or with a model's id (`vendor/model`), is an error |
 | `reason` | what in the documents decides |
+| `seconds` | time on the question |
 | `decided_at` | when, UTC, ISO 8601 |
 
 Of one reviewer the latest answer counts; over reviewers `upholds` outweighs `dismissed`. Direct evidence cannot be

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from pydantic import ValidationError
+
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
+from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow, EvidenceAnswerRow
 
 from .questions import asked_sha256, require_person, resolve
 from .registrant_record import EXTRACTOR_VERSION
@@ -23,40 +25,77 @@ LOG_NAME = "evidence"
 def apply_reviews(
     rows: Sequence[ContradictingEvidenceRow], records: Iterable[Mapping[str, Any]]
 ) -> list[ContradictingEvidenceRow]:
-    """The rows with resolutions applied and E10 rows added.
-
-    Only ambiguous evidence can be dismissed: a resolution on direct evidence is an error, and so is a record about a row
-    that does not exist. An answer whose `text_sha256` is not that of the evidence now was given to another text: it
-    stays in the log and has no effect. Several reviewers: `questions.resolve`.
+    """The rows with resolutions applied and E10 rows added, from the records of the log.
 
     Raises:
-        BenchError: a record is incomplete, made by a model, or about evidence that nobody may resolve.
+        BenchError: a record is incomplete, or no person made it.
     """
-    by_id = {row.evidence_id: row for row in rows}
-    answers: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for record in records:
-        reviewer = str(record.get("reviewer") or "")
-        require_person(reviewer)
+    kept = list(records)
+    entered = [_entered(record) for record in kept if record.get("code") == "E10"]
+    by_id = {row.evidence_id: row for row in [*rows, *entered]}
+    resolved = resolve_rows(list(by_id.values()), read_answers(kept))
+    return sorted(resolved, key=lambda row: row.evidence_id)
+
+
+def resolve_rows(
+    rows: Sequence[ContradictingEvidenceRow], answers: Sequence[EvidenceAnswerRow]
+) -> list[ContradictingEvidenceRow]:
+    """The rows with the resolution that the answers give, in place of what they hold.
+
+    Only ambiguous evidence can be resolved. An answer whose `text_sha256` is not that of the evidence now was given to
+    another text: it stays in the log and has no effect.
+    """
+    by_question = answers_by_question(answers)
+    found = []
+    for row in rows:
+        resolved = None
+        if row.strength == "ambiguous":
+            asked = asked_sha256(row)
+            resolved = resolve([a for a in by_question.get(row.evidence_id, []) if a.text_sha256 == asked])
+        if resolved or row.extracted_by != "human":
+            resolution, by = resolved or (None, None)
+            found.append(row.model_copy(update={"resolution": resolution, "decided_by": by}))
+        else:
+            found.append(row)
+    return found
+
+
+def read_answers(records: Iterable[Mapping[str, Any]]) -> list[EvidenceAnswerRow]:
+    """Answers of the log, oldest first; entries of E10 are left out.
+
+    Raises:
+        BenchError: a record is no answer of a person.
+    """
+    rows = []
+    for number, record in enumerate(records, start=1):
         if record.get("code") == "E10":
-            entry = _entered(record, reviewer)
-            by_id[entry.evidence_id] = entry
             continue
-        identity, resolution, asked = (record.get(name) for name in ("evidence_id", "resolution", "text_sha256"))
-        row = by_id.get(str(identity))
-        if asked is not None and (row is None or row.strength != "ambiguous" or asked != asked_sha256(row)):
-            continue
-        if row is None or row.strength != "ambiguous" or resolution not in ("upholds", "dismissed"):
-            what = "no such evidence" if row is None else f"{row.strength} evidence, resolution {resolution!r}"
+        try:
+            row = EvidenceAnswerRow.model_validate(record)
+            require_person(row.reviewer)
+            rows.append(row)
+        except ValidationError as error:
+            said = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in error.errors())
             raise BenchError(
-                f"evidence review of {identity}: {what}",
-                remedy="resolve ambiguous evidence as 'upholds' or 'dismissed'",
-            )
-        answers[row.evidence_id].append(record)
-    for identity, given in answers.items():
-        if resolved := resolve(given):
-            update = {"resolution": resolved[0], "decided_by": resolved[1]}
-            by_id[identity] = by_id[identity].model_copy(update=update)
-    return [by_id[identity] for identity in sorted(by_id)]
+                f"record {number} of the evidence log is no answer: {said}",
+                remedy="correct the record, or append one with the fields that docs/clean_pool.md names",
+            ) from error
+    return sorted(rows, key=lambda row: row.decided_at)
+
+
+def standing_rows(rows: Sequence[EvidenceAnswerRow]) -> list[EvidenceAnswerRow]:
+    """Answers that were not taken back, the skipped included. One takes back only one's own."""
+    undone = {(row.voids, row.reviewer) for row in rows if row.resolution == "undo"}
+    return [row for row in rows if row.resolution != "undo" and (row.answer_id, row.reviewer) not in undone]
+
+
+def answers_by_question(rows: Sequence[EvidenceAnswerRow]) -> dict[str, list[EvidenceAnswerRow]]:
+    """The answers that stand and decide, by `evidence_id`, oldest first."""
+    found: dict[str, list[EvidenceAnswerRow]] = defaultdict(list)
+    for row in standing_rows(rows):
+        if row.resolution != "skip":
+            found[row.evidence_id].append(row)
+    return dict(found)
 
 
 def unreviewed(rows: Iterable[ContradictingEvidenceRow]) -> list[ContradictingEvidenceRow]:
@@ -66,7 +105,9 @@ def unreviewed(rows: Iterable[ContradictingEvidenceRow]) -> list[ContradictingEv
     ]
 
 
-def _entered(record: Mapping[str, Any], reviewer: str) -> ContradictingEvidenceRow:
+def _entered(record: Mapping[str, Any]) -> ContradictingEvidenceRow:
+    reviewer = str(record.get("reviewer") or "")
+    require_person(reviewer)
     try:
         accession, cik = str(record["accession"]), str(record["cik"])
         evidence_accession = str(record["evidence_accession"])

@@ -7,15 +7,16 @@ filing is excluded, so an empty queue is never needed to publish, and an unanswe
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, Literal
+from typing import Literal
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.tables.base import Span
-from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow, EvidenceAnswerRow
 
 Resolution = Literal["upholds", "dismissed"]
 Kind = Literal["onset", "periods", "withdrawn_notice", "auditor_event"]
@@ -94,7 +95,18 @@ def open_questions(evidence: Iterable[ContradictingEvidenceRow], pool: Iterable[
         if not settled:
             open_rows = [row for row in rows if row.strength == "ambiguous" and row.resolution is None]
             questions += [_question(row, waiting[key]) for row in sorted(open_rows, key=lambda row: row.evidence_id)]
-    return questions  # fmt: skip
+    return questions
+
+
+def answered_questions(evidence: Iterable[ContradictingEvidenceRow], pool: Iterable[CleanPoolRow]) -> list[Question]:
+    """Questions that people have answered and the answer of which is applied, in the order of `open_questions`."""
+    filings = {(row.accession, row.cik): row for row in pool}
+    rows = [row for row in evidence if row.strength == "ambiguous" and row.resolution is not None]
+    return [
+        _question(row, filings[row.accession, row.cik])
+        for row in sorted(rows, key=lambda row: (row.accession, row.cik, row.evidence_id))
+        if (row.accession, row.cik) in filings
+    ]
 
 
 def _question(row: ContradictingEvidenceRow, filing: CleanPoolRow) -> Question:
@@ -133,9 +145,15 @@ def asked_sha256(row: ContradictingEvidenceRow) -> str:
 
 
 def answer(
-    question: Question, resolution: Resolution, *, reviewer: str, reason: str, decided_at: datetime | None = None
-) -> dict[str, Any]:
-    """The record of an answer, as `apply_reviews` reads it; the caller appends it to the log.
+    question: Question,
+    resolution: Resolution,
+    *,
+    reviewer: str,
+    reason: str,
+    decided_at: datetime | None = None,
+    seconds: float | None = None,
+) -> EvidenceAnswerRow:
+    """The record of an answer; the caller appends it to the log.
 
     Raises:
         BenchError: no person is named, the reason is missing, or the answer is not one of the options.
@@ -145,16 +163,18 @@ def answer(
     require_person(reviewer)
     if not reason.strip():
         raise BenchError(
-            f"the answer to {question.question_id} gives no reason", remedy="say what in the documents decides"
+            f"the answer to {question.question_id} needs a reason", remedy="say what in the documents decides"
         )
-    return {
-        "evidence_id": question.question_id,
-        "text_sha256": question.text_sha256,
-        "resolution": resolution,
-        "reviewer": reviewer.strip(),
-        "reason": reason.strip(),
-        "decided_at": (decided_at or datetime.now(UTC)).isoformat(),
-    }  # fmt: skip
+    return EvidenceAnswerRow(
+        answer_id=new_answer_id(), evidence_id=question.question_id, text_sha256=question.text_sha256,
+        resolution=resolution, reviewer=reviewer.strip(), reason=reason.strip(), seconds=seconds,
+        decided_at=decided_at or datetime.now(UTC),
+    )  # fmt: skip
+
+
+def new_answer_id() -> str:
+    """Id of a new answer."""
+    return f"e-{uuid.uuid4().hex}"
 
 
 def require_person(reviewer: str) -> None:
@@ -170,12 +190,12 @@ def require_person(reviewer: str) -> None:
         )
 
 
-def resolve(answers: Sequence[Mapping[str, Any]]) -> tuple[Resolution, str] | None:
-    """What the valid answers to one question, oldest first, amount to, and who gave them; None without any.
+def resolve(answers: Sequence[EvidenceAnswerRow]) -> tuple[Resolution, str] | None:
+    """What the answers that stand to one question, oldest first, amount to, and who gave them; None without any.
 
     Of one reviewer the latest counts. Over reviewers `upholds` outweighs `dismissed`: a label needs agreement.
     """
-    latest = {str(record["reviewer"]).strip(): record["resolution"] for record in answers}
+    latest = {row.reviewer.strip(): row.resolution for row in answers}
     if not latest:
         return None
     resolution: Resolution = "upholds" if "upholds" in latest.values() else "dismissed"

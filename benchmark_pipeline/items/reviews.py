@@ -177,8 +177,6 @@ def decisions_by_item(
     latest: dict[str, dict[str, ItemReviewRow]] = defaultdict(dict)
     void: list[ItemReviewRow] = []
     for row in standing(decisions):
-        if row.kind == "clean_pool":
-            continue
         if row.kind == "scenario_pair":
             halves = pairs.get(row.item_id, [])
             targets = [half.item_id for half in halves] if row.text_sha256 == pair_text_sha256(halves) else []
@@ -202,8 +200,9 @@ def review_states(
     """State of every item that has a decision which holds, and the decisions that are void.
 
     A decision holds for the text that the reviewer saw, and of one reviewer the latest counts. An item is accepted or
-    changed once enough readers gave the same answer, or an adjudicator gave one. Any rejection keeps it out until an
-    adjudicator overrules it.
+    changed once enough readers gave the same answer, or, where their answers differ, an adjudicator gave one. Any rejection
+    keeps it out until an adjudicator overrules it. Without a difference an adjudicator is one more reader, so that nobody
+    can stand for two.
 
     Args:
         decisions: decisions in order of time.
@@ -220,8 +219,11 @@ def _combine(by_reviewer: Mapping[str, ItemReviewRow], needed: int) -> ReviewSta
     readers = [row for row in rows if row.role == "reader"]
     answers = {_answer(row) for row in readers}
     adjudicated = [row for row in rows if row.role == "adjudicator"]
-    if adjudicated:
+    if adjudicated and len(answers) > 1:
         return _state(adjudicated[-1], reviewers)
+    if adjudicated:  # there is nothing to judge between: he has read the item like any other reader
+        readers = rows
+        answers = {_answer(row) for row in readers}
     if any(row.decision == "reject" for row in readers):
         return ReviewState("rejected", reviewers, needs="adjudication" if len(answers) > 1 else None)
     if len(answers) > 1:

@@ -29,13 +29,13 @@ from benchmark_pipeline.items.reviews import readers_needed
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 
-from .decide import REJECT_REASONS, decide
+from .decide import REJECT_REASONS, decide, decide_question
 from .guide import guide_html
 from .marks import highlight, word_differences
 from .material import Material, Reader, load_material
 from .queue import SUBJECT_NAMES, SUBJECTS, Entry, build_queue
 from .store import ReviewStore
-from .words import answer_words, choices, components_in_words
+from .words import GAPS, SEVERITIES, answer_words, choices, components_in_words
 
 COOKIE = "icfr_bench_reviewer"
 HOSTS = ("127.0.0.1", "localhost")
@@ -88,6 +88,7 @@ class ReviewPages:
         self.store = store
         self.material: Material = load_material(Lake(settings.storage_root))
         self.items = self.material.by_id
+        self.questions = {question.question_id: question for question in self.material.questions}
         self.reader = Reader(settings)
         self.token = secrets.token_urlsafe(32)
         self.given_reviewer = reviewer
@@ -164,8 +165,7 @@ class ReviewPages:
             raise BenchError(f"there is no {key} to review", remedy="open the queue again")
         try:
             if entry.kind == "clean_pool":
-                if form.get("action") != "skip":
-                    self.store.resolve_evidence(key, form.get("answer", ""), reviewer, form.get("reason", ""))
+                self.store.append_answer(decide_question(self.questions[key], form, reviewer, datetime.now(UTC)))
             else:
                 self.store.append(decide(entry, self.items[key], form, reviewer, datetime.now(UTC)))
         except BenchError as error:
@@ -181,9 +181,11 @@ class ReviewPages:
             return RedirectResponse("/", 303)
         undone = self.store.undo_last(reviewer)
         query = urlencode(_filters(request))
-        if undone is None or undone.item_id not in self.items:
+        if undone is None:
             return RedirectResponse(f"/queue?{query}&undone=0", 303)
-        return RedirectResponse(f"/review/{quote(undone.item_id, safe='')}?{query}&undone=1", 303)
+        if undone not in self.items and undone not in self.questions:  # on an item of an earlier build
+            return RedirectResponse(f"/queue?{query}&undone=1", 303)
+        return RedirectResponse(f"/review/{quote(undone, safe='')}?{query}&undone=1", 303)
 
     # Parts
 
@@ -210,11 +212,9 @@ class ReviewPages:
         }  # fmt: skip
         status = 422 if problem else 200
         if entry.kind == "clean_pool":
-            row = next(row for row in self.material.evidence if row.evidence_id == key)
-            company = self.material.companies.get(row.accession, "")
-            record = self.store.resolutions().get(key)
-            return self._page("evidence.html", status, row=row, company=company, record=record,
-                              excerpt=self.reader.evidence(row), **common)  # fmt: skip
+            question = self.questions[key]
+            return self._page("evidence.html", status, item=question, company=self.material.companies.get(question.accession, ""),
+                              excerpt=self.reader.evidence(question), **common)  # fmt: skip
         item = self.items[key]
         if entry.kind == "paraphrase":
             original = self.items[item.twin_of or ""]
@@ -226,12 +226,12 @@ class ReviewPages:
             "item.html", status, item=item, passage=self.reader.passage(item, blind=entry.blind),
             surroundings=[] if entry.kind == "scenario_half" else self.reader.surroundings(item, blind=entry.blind),
             company=self.material.companies.get(item.accession or "", ""), needed=readers_needed(item),
-            answer=answer_words(item), choices=choices(item), components=components_in_words(), **common,
+            answer=answer_words(item), choices=choices(item), components=components_in_words(), gaps=GAPS, severities=SEVERITIES, **common,
         )  # fmt: skip
 
     def _queue(self, reviewer: str) -> list[Entry]:
         decisions = self.store.read().decisions
-        return build_queue(self.material.items, self.material.evidence, decisions, self.store.resolutions(), reviewer)
+        return build_queue(self.material.items, self.material.questions, decisions, self.store.answers(), reviewer)
 
     def _agreement(self) -> list[dict[str, Any]]:
         return [t.as_row() for t in agreement_by_task(self.store.read().decisions, self.material.items)]

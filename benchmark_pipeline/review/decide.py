@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import Any, get_args
 
 from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.icfr.questions import Question, answer, new_answer_id
 from benchmark_pipeline.items.registry import is_registered
+from benchmark_pipeline.tables.clean_pool import EvidenceAnswerRow
 from benchmark_pipeline.tables.items import COMPONENTS, GapType, ItemReviewRow, ItemRow, Severity
 
 from .queue import Entry
@@ -31,7 +33,7 @@ def decide(entry: Entry, item: ItemRow, form: Mapping[str, str], reviewer: str, 
     Args:
         entry: the item's place in the reviewer's queue.
         item: the item with the gold as drafted.
-        form: `action`, `text_sha256`, `seconds`, and what the action needs.
+        form: `action` (or a blind reader's `answer`), `text_sha256`, `seconds`, and what the action needs.
         reviewer: a person.
         now: time of the decision.
 
@@ -40,10 +42,13 @@ def decide(entry: Entry, item: ItemRow, form: Mapping[str, str], reviewer: str, 
     """
     if form.get("text_sha256") != item.text_sha256:
         raise BenchError("the text has changed since this page was opened", remedy="read the item again and decide")
-    action, reason = form.get("action", ""), form.get("reason", "").strip() or None
+    action = form.get("action") or ("answer" if "answer" in form else "")
+    reason = form.get("reason", "").strip() or None
     changes: dict[str, Any] = {}
     if action == "answer":
-        action, reason, changes = _blind(entry, item, form.get("answer", ""))
+        if not entry.blind:
+            raise BenchError("this item is not read blind", remedy="accept, change or reject it")
+        action, reason, changes = blind_decision(item, form.get("answer", ""))
     elif entry.blind and action in ("accept", "change"):
         raise BenchError("this item is read blind", remedy="give your own answer first")
     elif action == "change":
@@ -61,10 +66,33 @@ def decide(entry: Entry, item: ItemRow, form: Mapping[str, str], reviewer: str, 
     )  # fmt: skip
 
 
-def _blind(entry: Entry, item: ItemRow, answer: str) -> tuple[str, str, dict[str, Any]]:
-    """A reader's own answer, given without having seen the draft."""
-    if not entry.blind:
-        raise BenchError("this item is not read blind", remedy="accept, change or reject it")
+def decide_question(question: Question, form: Mapping[str, str], reviewer: str, now: datetime) -> EvidenceAnswerRow:
+    """The answer to a question on evidence, or its putting off.
+
+    Raises:
+        BenchError: the evidence has changed since it was read, or the form is incomplete.
+    """
+    if form.get("text_sha256") != question.text_sha256:
+        raise BenchError("the evidence has changed since this page was opened", remedy="read it again and decide")
+    seconds = _seconds(form.get("seconds"))
+    if form.get("action") == "skip":
+        return EvidenceAnswerRow(
+            answer_id=new_answer_id(), evidence_id=question.question_id, text_sha256=question.text_sha256,
+            resolution="skip", reviewer=reviewer, reason="", seconds=seconds, decided_at=now,
+        )  # fmt: skip
+    resolution = _one_of(form.get("answer"), ("upholds", "dismissed"))
+    return answer(
+        question, "upholds" if resolution == "upholds" else "dismissed", reviewer=reviewer,
+        reason=form.get("reason", ""), decided_at=now, seconds=seconds,
+    )  # fmt: skip
+
+
+def blind_decision(item: ItemRow, answer: str) -> tuple[str, str, dict[str, Any]]:
+    """What a reader's own answer, given without having seen the draft, decides: action, reason and changes.
+
+    Raises:
+        BenchError: it is no answer to this item.
+    """
     if item.task == "B":
         if answer not in ("effective", "not_effective"):
             raise BenchError("no answer was chosen", remedy="choose effective or not effective")

@@ -18,9 +18,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.items.reviews import ReviewLog, require_valid, standing
+from benchmark_pipeline.items.reviews import ReviewLog, readers_needed, require_valid, standing
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
 
+from .decide import blind_decision
 from .queue import stratum
 from .store import ReviewStore
 from .words import answer_words
@@ -28,11 +29,21 @@ from .words import answer_words
 READ_COLUMNS = ("item_id", "kind", "task", "stratum", "text_sha256", "text", "drafted_answer")
 """What a reader needs."""
 DECISION_COLUMNS = ("decision_id", "reviewer", "decision", "reason", "changes", "seconds", "decided_at", "role")
-"""What a reader fills in; `decision_id` may stay empty and is then derived from the decision."""
+"""Columns of a decision; `decision_id` may stay empty and is then derived from the decision."""
+FILLED_IN = (*DECISION_COLUMNS, "answer")
+"""What a reader fills in. A blind reader gives his own `answer` in place of a decision, which then follows from it."""
 LABEL_CONFIG = """<View>
+  <Header value="Task $task, $stratum"/>
   <Text name="text" value="$text"/>
-  <Choices name="decision" toName="text" choice="single" required="true">
+  <Header value="Drafted answer (empty: read blind and give your own)"/>
+  <Text name="drafted" value="$drafted_answer"/>
+  <Choices name="decision" toName="text" choice="single">
     <Choice value="accept"/><Choice value="change"/><Choice value="reject"/>
+  </Choices>
+  <Choices name="answer" toName="text" choice="single">
+    <Choice value="effective"/><Choice value="not_effective"/>
+    <Choice value="control_environment"/><Choice value="risk_assessment"/><Choice value="control_activities"/>
+    <Choice value="information_and_communication"/><Choice value="monitoring_activities"/>
   </Choices>
   <TextArea name="reason" toName="text" placeholder="Reason: required to change or reject"/>
   <TextArea name="changes" toName="text" placeholder="Changed columns as JSON"/>
@@ -58,34 +69,46 @@ class Imported:
     problems: tuple[Problem, ...]
 
 
-def export_csv(items: Sequence[ItemRow], decisions: Iterable[ItemReviewRow] = ()) -> str:
-    """One line an item that was never decided, and one a standing decision; blind halves carry no drafted answer."""
+def export_csv(items: Sequence[ItemRow], decisions: Iterable[ItemReviewRow] = (), *, blind: bool = False) -> str:
+    """One line an item that was never decided, and one a standing decision.
+
+    Args:
+        items: what is to be read.
+        decisions: what was decided so far.
+        blind: for a second reader: no drafted answer and nobody's decision on what two people read.
+    """
     by_item: dict[str, list[ItemReviewRow]] = {}
     for row in standing(list(decisions)):
         by_item.setdefault(row.item_id, []).append(row)
     out = io.StringIO()
-    writer = csv.DictWriter(out, [*READ_COLUMNS, *DECISION_COLUMNS], lineterminator="\n")
+    writer = csv.DictWriter(out, [*READ_COLUMNS, *FILLED_IN], lineterminator="\n")
     writer.writeheader()
     for item in sorted(items, key=lambda item: item.item_id):
-        read = _read_cells(item)
-        decided = [row.model_dump(mode="json", include=set(DECISION_COLUMNS)) for row in by_item.get(item.item_id, [])]
+        read = _read_cells(item, blind=blind)
+        rows = [] if blind and readers_needed(item) > 1 else by_item.get(item.item_id, [])
+        decided = [row.model_dump(mode="json", include=set(DECISION_COLUMNS)) for row in rows]
         for filled in decided or [{}]:
             writer.writerow({**read, **{name: _cell(value) for name, value in filled.items()}})
     return out.getvalue()
 
 
-def export_label_studio(items: Sequence[ItemRow]) -> str:
-    """Tasks to import into a Label Studio project with `LABEL_CONFIG`."""
-    tasks = [{"data": _read_cells(item)} for item in sorted(items, key=lambda item: item.item_id)]
+def export_label_studio(items: Sequence[ItemRow], *, blind: bool = False) -> str:
+    """Tasks to import into a Label Studio project with `LABEL_CONFIG`; `blind` as for CSV."""
+    tasks = [{"data": _read_cells(item, blind=blind)} for item in sorted(items, key=lambda item: item.item_id)]
     return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
 
 
-def _read_cells(item: ItemRow) -> dict[str, str]:
-    answer = "" if item.task == "B" else "; ".join(f"{name}: {words}" for name, words in answer_words(item))
+def _read_cells(item: ItemRow, *, blind: bool) -> dict[str, str]:
+    hidden = _always_blind(item) or (blind and readers_needed(item) > 1)
+    answer = "" if hidden else "; ".join(f"{name}: {words}" for name, words in answer_words(item))
     return {
         "item_id": item.item_id, "kind": _kind(item), "task": item.task, "stratum": stratum(item),
         "text_sha256": item.text_sha256, "text": _cell(item.text), "drafted_answer": answer,
     }  # fmt: skip
+
+
+def _always_blind(item: ItemRow) -> bool:
+    return item.task == "B" and item.arm == "verbatim"
 
 
 def _kind(item: ItemRow) -> str:
@@ -114,12 +137,12 @@ def import_file(path: Path, items: Sequence[ItemRow], store: ReviewStore) -> Imp
     rows: list[tuple[int, ItemReviewRow]] = []
     problems: list[Problem] = []
     by_id = {item.item_id: item for item in items}
+    known = {row.decision_id: row for row in store.read().decisions}
     for line, record in records:
         try:
-            rows.append((line, _decision(record, by_id, store)))
+            rows.append((line, _decision(record, by_id, known, store)))
         except BenchError as error:
             problems.append(Problem(line, error.what))
-    known = {row.decision_id: row for row in store.read().decisions}
     problems += _repeated(rows)
     if problems:
         return Imported(0, tuple(sorted(problems, key=lambda problem: problem.line)))
@@ -136,7 +159,9 @@ def import_file(path: Path, items: Sequence[ItemRow], store: ReviewStore) -> Imp
     return Imported(len(fresh), ())
 
 
-def _decision(record: Mapping[str, Any], items: Mapping[str, ItemRow], store: ReviewStore) -> ItemReviewRow:
+def _decision(
+    record: Mapping[str, Any], items: Mapping[str, ItemRow], known: Mapping[str, ItemReviewRow], store: ReviewStore
+) -> ItemReviewRow:
     item = items.get(str(record.get("item_id") or ""))
     if item is None:
         raise BenchError(f"unknown item {record.get('item_id')!r}")
@@ -147,6 +172,10 @@ def _decision(record: Mapping[str, Any], items: Mapping[str, ItemRow], store: Re
     values |= {"reviewer": " ".join(str(values["reviewer"] or "").split()), "role": values["role"] or "reader"}
     if values["decision"] == "undo":
         raise BenchError(f"{item.item_id}: a file cannot undo; undo in the review page")
+    if answer := str(record.get("answer") or ""):
+        values |= _from_answer(item, answer, values)
+    elif _always_blind(item) and values["decision"] in ("accept", "change") and values["decision_id"] not in known:
+        raise BenchError(f"{item.item_id}: a scenario half is read blind: give an answer, effective or not_effective")
     values["decision_id"] = values["decision_id"] or _derived_id(values)
     try:
         row = ItemReviewRow.model_validate(values)
@@ -155,6 +184,15 @@ def _decision(record: Mapping[str, Any], items: Mapping[str, ItemRow], store: Re
         raise BenchError(f"{item.item_id}: {said}") from error
     require_valid(row, store.now(), store.known_models)
     return row
+
+
+def _from_answer(item: ItemRow, answer: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    if values["decision"]:
+        raise BenchError(f"{item.item_id}: give a decision or an answer, not both")
+    if item.task == "C" or item.arm != "verbatim":
+        raise BenchError(f"{item.item_id}: it is not read blind: give a decision")
+    decision, reason, changes = blind_decision(item, answer)
+    return {"decision": decision, "reason": reason, "changes": json.dumps(changes, sort_keys=True) if changes else None}
 
 
 def _derived_id(values: Mapping[str, Any]) -> str:
@@ -177,14 +215,15 @@ def _repeated(rows: Iterable[tuple[int, ItemReviewRow]]) -> list[Problem]:
 
 
 def _csv(content: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Lines with a decision; a line whose decision is empty waits and is no error."""
+    """Lines with a decision or an answer; a line without either waits and is no error."""
     reader = csv.DictReader(io.StringIO(content, newline=""))
     wanted = {"item_id", "text_sha256", "reviewer", "decision", "decided_at"}
     if missing := sorted(wanted - set(reader.fieldnames or ())):
         raise BenchError(f"{path} has no column {', '.join(missing)}", remedy="start from `icfr-bench review export`")
     for record in reader:
-        if (record.get("decision") or "").strip():
-            yield reader.line_num, {**record, **{n: _uncell(record.get(n)) for n in DECISION_COLUMNS}}
+        filled = {name: _uncell(record.get(name)) for name in FILLED_IN}
+        if filled["decision"] or filled["answer"]:
+            yield reader.line_num, {**record, **filled}
 
 
 def _uncell(value: str | None) -> str:
@@ -220,7 +259,7 @@ def _annotation(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> dict[
     when = str(annotation.get("created_at") or "")
     return {
         "item_id": data["item_id"], "text_sha256": data["text_sha256"], "reviewer": str(name or ""),
-        "decision": values.get("decision"), "reason": values.get("reason"), "changes": values.get("changes"),
+        "decision": values.get("decision"), "answer": values.get("answer"), "reason": values.get("reason"), "changes": values.get("changes"),
         "seconds": annotation.get("lead_time"), "decided_at": when,
         "decision_id": f"ls-{annotation.get('unique_id') or annotation.get('id')}", "role": "reader",
     }  # fmt: skip

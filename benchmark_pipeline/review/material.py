@@ -8,11 +8,12 @@ from functools import lru_cache
 
 from benchmark_pipeline.edgar.text import normalise
 from benchmark_pipeline.errors import BenchError, CorruptFileError
+from benchmark_pipeline.icfr.questions import Question, answered_questions, open_questions
 from benchmark_pipeline.items.labeled import twin_item
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.base import Span
-from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
+from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
 from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 from benchmark_pipeline.tables.items import ItemRow, ParaphraseRow
 
@@ -36,7 +37,8 @@ class Material:
 
     items: list[ItemRow]
     """Accepted candidates and usable twins, with the gold as drafted."""
-    evidence: list[ContradictingEvidenceRow]
+    questions: list[Question]
+    """Questions on evidence on whose answer a label hangs, and those that people have answered."""
     companies: dict[str, str] = field(default_factory=dict)
     """Company name by accession."""
     twins: dict[str, ParaphraseRow] = field(default_factory=dict)
@@ -61,10 +63,14 @@ def load_material(lake: Lake) -> Material:
     by_id = {item.item_id: item for item in candidates}
     twins = [row for row in lake.read(ParaphraseRow, "paraphrased_subset") if row.status == "usable"]
     kept = [(row, by_id[row.twin_of]) for row in twins if row.twin_of is not None and row.twin_of in by_id]
+    evidence, pool = (
+        lake.read(ContradictingEvidenceRow, "contradicting_evidence"),
+        lake.read(CleanPoolRow, "clean_pool"),
+    )
     names = {row.accession: row.company_name or "" for row in lake.read(IcfrAssertionRow, "icfr_assertions")}
     return Material(
         [*candidates, *(twin_item(verbatim, row) for row, verbatim in kept)],
-        lake.read(ContradictingEvidenceRow, "contradicting_evidence"),
+        [*open_questions(evidence, pool), *answered_questions(evidence, pool)],
         names,
         {row.item_id: row for row, _ in kept},
     )
@@ -107,11 +113,12 @@ class Reader:
         ]
         return [excerpt for excerpt in [around, *elsewhere] if excerpt is not None]
 
-    def evidence(self, row: ContradictingEvidenceRow) -> Excerpt | None:
+    def evidence(self, question: Question) -> Excerpt | None:
         """The sentence of a later document, where one was read."""
-        if row.locator is None:
+        if question.locator is None:
             return None
-        return self._around(f"{row.evidence_form} filed {row.evidence_filed_date}", row.locator, [row.locator])
+        title = f"{question.evidence_form} filed {question.evidence_filed_date}"
+        return self._around(title, question.locator, [question.locator])
 
     def _around(
         self, title: str, span: Span, evidence: Sequence[Span], before: int = BEFORE, after: int = AFTER

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmark_pipeline.items.reviews import ReviewState, decisions_by_item, review_states
-from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
+from benchmark_pipeline.icfr.evidence_review import answers_by_question, standing_rows
+from benchmark_pipeline.icfr.questions import Question, resolve
+from benchmark_pipeline.items.reviews import ReviewState, decisions_by_item, review_states, standing
+from benchmark_pipeline.tables.clean_pool import EvidenceAnswerRow
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
 
 Kind = Literal["item", "paraphrase", "scenario_half", "clean_pool"]
@@ -34,10 +36,10 @@ class Entry:
     """Where it belongs within the task."""
     need: Need
     """What it still needs."""
-    mine: ItemReviewRow | None
+    mine: ItemReviewRow | EvidenceAnswerRow | None
     """The reviewer's own decision, where there is one."""
-    readers: tuple[ItemReviewRow, ...]
-    """Everyone's standing decisions."""
+    readers: tuple[ItemReviewRow | EvidenceAnswerRow, ...]
+    """The decision of each reviewer that stands."""
     status: str
     """Review status of the item, or the resolution of the evidence."""
     open: bool
@@ -48,9 +50,9 @@ class Entry:
 
 def build_queue(
     items: Sequence[ItemRow],
-    evidence: Sequence[ContradictingEvidenceRow],
+    questions: Sequence[Question],
     decisions: Sequence[ItemReviewRow],
-    resolutions: Mapping[str, Mapping[str, str]],
+    answers: Sequence[EvidenceAnswerRow],
     reviewer: str,
 ) -> list[Entry]:
     """All entries in the order of work of one reviewer.
@@ -59,14 +61,13 @@ def build_queue(
     """
     states, _ = review_states(decisions, items)
     latest, _ = decisions_by_item(decisions, items)
-    skipped = _skipped(decisions, items, reviewer)
+    skipped = _skipped(decisions, answers, reviewer)
     entries = [
         _item_entry(item, states.get(item.item_id), tuple(latest.get(item.item_id, {}).values()), reviewer)
         for item in items
     ]
-    entries += [
-        _evidence_entry(row, resolutions.get(row.evidence_id)) for row in evidence if row.strength == "ambiguous"
-    ]
+    given = answers_by_question(answers)
+    entries += [_question_entry(question, given.get(question.question_id, []), reviewer) for question in questions]
     halves = _second_halves(items, reviewer)
     return sorted(
         entries,
@@ -90,11 +91,12 @@ def _item_entry(item: ItemRow, state: ReviewState | None, rows: tuple[ItemReview
     )  # fmt: skip
 
 
-def _evidence_entry(row: ContradictingEvidenceRow, record: Mapping[str, str] | None) -> Entry:
-    resolution = record["resolution"] if record else row.resolution
-    need: Need = "nothing" if resolution else "reader"
+def _question_entry(question: Question, answers: Sequence[EvidenceAnswerRow], reviewer: str) -> Entry:
+    latest = {row.reviewer: row for row in answers if row.text_sha256 == question.text_sha256}
+    resolved = resolve(list(latest.values()))
     return Entry(
-        row.evidence_id, "clean_pool", "clean_pool", row.code, need, None, (), resolution or "pending", not resolution, False
+        question.question_id, "clean_pool", "clean_pool", question.kind, "nothing" if resolved else "reader",
+        latest.get(reviewer), tuple(latest.values()), resolved[0] if resolved else "pending", resolved is None, False,
     )  # fmt: skip
 
 
@@ -107,11 +109,10 @@ def stratum(item: ItemRow) -> str:
     return item.population
 
 
-def _skipped(decisions: Sequence[ItemReviewRow], items: Sequence[ItemRow], reviewer: str) -> set[str]:
-    known = {item.item_id for item in items}
-    return {
-        row.item_id for row in decisions if row.decision == "skip" and row.reviewer == reviewer and row.item_id in known
-    }
+def _skipped(decisions: Sequence[ItemReviewRow], answers: Sequence[EvidenceAnswerRow], reviewer: str) -> set[str]:
+    """What the reviewer put off: it comes after what he has not seen."""
+    keys = {row.item_id for row in standing(decisions) if row.decision == "skip" and row.reviewer == reviewer}
+    return keys | {r.evidence_id for r in standing_rows(answers) if r.resolution == "skip" and r.reviewer == reviewer}
 
 
 def _mixed(key: str, reviewer: str) -> str:

@@ -16,10 +16,12 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.icfr.evidence_review import LOG_NAME
+from benchmark_pipeline.icfr.evidence_review import LOG_NAME, read_answers, standing_rows
+from benchmark_pipeline.icfr.questions import new_answer_id
 from benchmark_pipeline.items.reviews import ReviewLog, is_model_id, read_reviews, require_valid, standing
 from benchmark_pipeline.storage import AppendLog
 from benchmark_pipeline.storage.files import replace_file, temporary_beside
+from benchmark_pipeline.tables.clean_pool import EvidenceAnswerRow
 from benchmark_pipeline.tables.items import ItemReviewRow
 
 LOCK_SECONDS = 30
@@ -96,33 +98,51 @@ class ReviewStore:
                 )
             self._log.append(row.model_dump(mode="json"))
 
-    def undo_last(self, reviewer: str) -> ItemReviewRow | None:
-        """Takes back the reviewer's latest standing decision and returns it; None where there is none."""
-        mine = [row for row in standing(self.read().decisions) if row.reviewer == reviewer]
-        if not mine:
-            return None
-        last = mine[-1]
-        self.append(last.model_copy(update={
-            "decision_id": new_id(), "decision": "undo", "reason": None, "changes": None, "seconds": None,
-            "decided_at": self.now(), "voids": last.decision_id,
-        }))  # fmt: skip
-        return last
+    def answers(self) -> list[EvidenceAnswerRow]:
+        """Answers to questions on evidence, oldest first, those taken back and the skipped included.
 
-    def resolve_evidence(self, evidence_id: str, resolution: str, reviewer: str, reason: str) -> None:
-        """Writes a person's decision on ambiguous evidence; the latest about one row counts."""
-        if resolution not in ("upholds", "dismissed"):
-            raise BenchError(f"unknown resolution {resolution!r}", remedy="one of: upholds, dismissed")
-        if not reason.strip():
-            raise BenchError("a decision on evidence needs a reason", remedy="say what in the document decides it")
+        Raises:
+            BenchError: the log holds a record that is no answer.
+        """
+        return read_answers(AppendLog(self.folder / LOG_NAME).read())
+
+    def append_answer(self, row: EvidenceAnswerRow) -> None:
+        """Writes one answer to a question on evidence.
+
+        Raises:
+            BenchError: it is no person's, or it takes back what is not there to take back.
+        """
         with self._locked():
-            self._evidence.append({
-                "evidence_id": evidence_id, "resolution": resolution, "reviewer": self.require_person(reviewer),
-                "reason": reason.strip(), "decided_at": self.now().isoformat(),
-            })  # fmt: skip
+            self.require_person(row.reviewer)
+            if row.resolution == "undo" and not any(
+                old.answer_id == row.voids and old.reviewer == row.reviewer for old in standing_rows(self.answers())
+            ):
+                raise BenchError(
+                    f"{row.reviewer} has no standing answer {row.voids} to take back",
+                    remedy="only one's own answer can be undone, and only once",
+                )
+            self._evidence.append(row.model_dump(mode="json"))
 
-    def resolutions(self) -> dict[str, dict[str, str]]:
-        """Latest record about each row of evidence."""
-        return {str(record.get("evidence_id")): record for record in AppendLog(self.folder / LOG_NAME).read()}
+    def undo_last(self, reviewer: str) -> str | None:
+        """Takes back the reviewer's latest decision or answer that stands; returns what it was on, None without any."""
+        mine: list[ItemReviewRow | EvidenceAnswerRow] = [
+            row for row in standing(self.read().decisions) if row.reviewer == reviewer
+        ]
+        mine += [row for row in standing_rows(self.answers()) if row.reviewer == reviewer]
+        last = max(mine, key=lambda row: row.decided_at, default=None)
+        if isinstance(last, ItemReviewRow):
+            self.append(last.model_copy(update={
+                "decision_id": new_id(), "decision": "undo", "reason": None, "changes": None, "seconds": None,
+                "decided_at": self.now(), "voids": last.decision_id,
+            }))  # fmt: skip
+            return last.item_id
+        if isinstance(last, EvidenceAnswerRow):
+            self.append_answer(last.model_copy(update={
+                "answer_id": new_answer_id(), "resolution": "undo", "reason": "", "seconds": None,
+                "decided_at": self.now(), "voids": last.answer_id,
+            }))  # fmt: skip
+            return last.evidence_id
+        return None
 
     def append_all(self, rows: Sequence[ItemReviewRow], judge: Callable[[ReviewLog], list[str]]) -> list[str]:
         """Writes many decisions as one new file of the log, or none.

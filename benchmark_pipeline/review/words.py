@@ -38,7 +38,7 @@ def answer_words(item: ItemRow) -> list[tuple[str, str]]:
         lines.append(("Citation", ", ".join(item.gold_citations_accepted) or str(item.gold_citation)))
     if item.gold_severity:
         lines.append(("Severity", f"{plain(item.gold_severity)} (from the report's flags)"))
-    return [*lines, ("Root cause stated", yes[item.root_cause_stated]), ("Touches IT general controls", yes[item.touches_itgc])]  # fmt: skip
+    return [*lines, ("Root cause stated", yes[item.root_cause_stated]), ("IT general controls", yes[item.touches_itgc])]  # fmt: skip
 
 
 def choices(item: ItemRow) -> list[tuple[str, str]]:

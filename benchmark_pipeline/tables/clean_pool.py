@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Literal
 
-from .base import Accession, Cik, Row, Span, Struct, TableSpec
+from .base import Accession, Cik, Row, Sha256, Span, Struct, TableSpec, Utc
 
 EvidenceCode = Literal["E1", "E2", "E3", "E4", "E5", "E6", "E7", "E8", "E9", "E10", "E11"]
 Decision = Literal["clean_attested", "clean_management_only", "deficient", "excluded"]
@@ -84,6 +84,30 @@ class ContradictingEvidenceRow(Row):
     """A reviewer's decision on ambiguous evidence."""
     extractor_version: str
     """Version of the rules."""
+
+
+class EvidenceAnswerRow(Row):
+    """One answer of one reviewer to a question on ambiguous evidence, from the append-only review log."""
+
+    answer_id: str
+    """Stable id of the answer."""
+    evidence_id: str
+    """The question: `contradicting_evidence.evidence_id`."""
+    text_sha256: Sha256
+    """Version of what was asked; an answer to another version has no effect."""
+    resolution: Literal["upholds", "dismissed", "skip", "undo"]
+    """`upholds` excludes the filing, `dismissed` clears it of this evidence; `skip` decides nothing, and `undo` takes
+    back an earlier answer of the same reviewer."""
+    reviewer: str
+    """A person."""
+    reason: str
+    """What in the documents decides; empty where nothing was decided."""
+    seconds: float | None
+    """Time on the question."""
+    decided_at: Utc
+    """When."""
+    voids: str | None = None
+    """With `undo`: id of the answer that is taken back."""
 
 
 class TraceStep(Struct):

@@ -205,8 +205,8 @@ class ItemReviewRow(Row):
     decision_id: str
     """Stable id of the decision."""
     item_id: str
-    """Item, paraphrase or clean-pool question decided."""
-    kind: Literal["item", "paraphrase", "scenario_pair", "clean_pool"]
+    """Item, paraphrase or scenario pair decided."""
+    kind: Literal["item", "paraphrase", "scenario_pair"]
     """What was reviewed."""
     text_sha256: Sha256
     """Version of the text that the reviewer saw; another text voids the decision."""

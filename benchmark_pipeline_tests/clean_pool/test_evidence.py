@@ -24,6 +24,7 @@ from pool_examples import (
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.icfr.evidence import find_evidence
 from benchmark_pipeline.icfr.evidence_review import apply_reviews
+from benchmark_pipeline.icfr.questions import asked_sha256
 from benchmark_pipeline.icfr.registrant_record import RegistrantRecord
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
 from benchmark_pipeline.tables.sources import FilingIndexRow
@@ -396,10 +397,17 @@ def e8() -> ContradictingEvidenceRow:
     return row
 
 
+def answered(**values: object) -> dict[str, object]:
+    """An answer as the log holds it."""
+    base = {"answer_id": "e-1", "evidence_id": e8().evidence_id, "text_sha256": asked_sha256(e8()), "seconds": None,
+            "reason": "The report dates it.", "decided_at": "2025-07-01T12:00:00Z"}  # fmt: skip
+    return base | values
+
+
 def test_a_reviewer_resolves_ambiguous_evidence_and_their_last_word_wins() -> None:
     said = [
-        {"evidence_id": e8().evidence_id, "resolution": "upholds", "reviewer": "t.okonjo"},
-        {"evidence_id": e8().evidence_id, "resolution": "dismissed", "reviewer": "t.okonjo"},
+        answered(resolution="upholds", reviewer="t.okonjo"),
+        answered(resolution="dismissed", reviewer="t.okonjo", answer_id="e-2", decided_at="2025-07-02T12:00:00Z"),
     ]
     (row,) = apply_reviews([e8()], said)
     assert (row.resolution, row.decided_by, row.extracted_by) == ("dismissed", "t.okonjo", "rule")
@@ -411,13 +419,22 @@ def test_a_reviewer_resolves_ambiguous_evidence_and_their_last_word_wins() -> No
         {"resolution": "dismissed", "reviewer": ""},
         {"resolution": "dismissed", "reviewer": "anthropic/claude"},
         {"resolution": "maybe", "reviewer": "r.amari"},
-        {"resolution": "dismissed", "reviewer": "r.amari", "evidence_id": "nothing"},
+        {"resolution": "dismissed", "reviewer": "r.amari", "text_sha256": None},
         {"code": "E10", "reviewer": "r.amari", "accession": FIRST},
     ],
 )
 def test_a_review_that_cannot_count_is_refused(said: dict[str, str]) -> None:
     with pytest.raises(BenchError):
-        apply_reviews([e8()], [{"evidence_id": e8().evidence_id, **said}])
+        apply_reviews([e8()], [said if "code" in said else answered(**said)])
+
+
+def test_an_answer_that_its_reviewer_took_back_or_skipped_decides_nothing() -> None:
+    given = answered(resolution="dismissed", reviewer="t.okonjo")
+    back = answered(resolution="undo", reviewer="t.okonjo", answer_id="e-2", voids="e-1", reason="")
+    foreign = back | {"reviewer": "r.amari"}
+    skipped = answered(resolution="skip", reviewer="r.amari", answer_id="e-3", reason="")
+    assert apply_reviews([e8()], [given, back, skipped])[0].resolution is None
+    assert apply_reviews([e8()], [given, foreign, skipped])[0].resolution == "dismissed"
 
 
 def test_e10_is_entered_by_a_person() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +24,7 @@ def asked(*rows: Any, **changes: Any) -> list[Question]:
 
 def said(question: Question, resolution: Any, reviewer: str = "r.amari") -> dict[str, Any]:
     record = answer(question, resolution, reviewer=reviewer, reason="The report dates it to May 2023.", decided_at=WHEN)
-    return json.loads(json.dumps(record))
+    return record.model_dump(mode="json")
 
 
 def test_a_question_tells_what_is_asked_where_it_stands_and_what_can_be_answered() -> None:

@@ -14,6 +14,7 @@ from pool_examples import SNAPSHOT, assertion, filing, ineffective_next_year, no
 
 from benchmark_pipeline.assets import clean_pool as stage
 from benchmark_pipeline.assets.rejudging import fingerprints
+from benchmark_pipeline.icfr.questions import asked_sha256
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import AppendLog, DocumentStore, Lake
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
@@ -168,7 +169,9 @@ def test_a_persons_answer_judges_the_filing_again_without_looking_for_evidence(
     run(settings)
     (waiting,) = [row for row in tables(lake)[1] if row.strength == "ambiguous"]
     log = AppendLog(settings.review_log_folder / "evidence")
-    log.append({"evidence_id": waiting.evidence_id, "resolution": "dismissed", "reviewer": "r.amari"})
+    log.append({"answer_id": "e-1", "evidence_id": waiting.evidence_id, "text_sha256": asked_sha256(waiting),
+                "resolution": "dismissed", "reviewer": "r.amari", "reason": "It began later.", "seconds": None,
+                "decided_at": "2025-07-01T12:00:00Z"})  # fmt: skip
     log.close()
     assert run(settings) == ([], [CIKS[0], CIKS[0]])
     assert {row.decision for row in tables(lake)[0] if row.fiscal_year == 2022} == {"clean_attested"}

@@ -222,6 +222,17 @@ def test_an_adjudicator_may_overrule_a_rejection() -> None:
     )
 
 
+def test_one_person_who_calls_himself_adjudicator_does_not_stand_for_two_readers() -> None:
+    made = task_a()
+    alone = by(made, "L. Brandt", role="adjudicator")
+    state = review_states([alone], [made])[0][made.item_id]
+    assert (state.status, state.needs) == ("pending", "second_reader")
+    agreed = review_states([alone, by(made, "K. Osei", 1)], [made])[0][made.item_id]
+    assert (agreed.status, agreed.reviewers) == ("accepted", ("K. Osei", "L. Brandt"))
+    refused = by(made, "K. Osei", 1, decision="reject", reason="cut off")
+    assert review_states([alone, refused], [made])[0][made.item_id].needs == "adjudication"
+
+
 def test_an_undone_decision_has_no_effect_and_nobody_undoes_anothers() -> None:
     made = item()
     first = by(made, "M. Achterberg")

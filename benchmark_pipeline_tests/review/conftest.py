@@ -17,7 +17,7 @@ from benchmark_pipeline.tables.items import InvariantResult, ParaphraseRow
 sys.path.append(str(Path(__file__).parents[1] / "publication"))
 from published_corpus import Corpus
 
-EVIDENCE = "0009000001-25-000001:0009000001:E8:0009000001-26-000001"
+EVIDENCE = "0009000020-25-000020:0009000020:E8:0009000020-26-000001"
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +29,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     corpus.weakness(1, "A", bad[0])
     corpus.weakness(2, "D", bad[1])
     corpus.pair(1)
+    asked = corpus.filing(20, "clean_attested")
+    corpus.items.remove(asked)
+    waiting = {"decision": "excluded", "reason": "subsequent_mw_onset_unstated"}
+    corpus.pool[-1] = corpus.pool[-1].model_copy(update=waiting)
     lake = corpus.write(settings.storage_root)
     hostile = clean[0].model_copy(update={"text": "<script>alert(1)</script> & so on", "text_sha256": "a" * 64})
     lake.write("candidate_items", [hostile, *corpus.items[1:]])
@@ -41,8 +45,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     lake.write("paraphrased_subset", [twin])
     span = corpus.assertions[0].mgmt_conclusion_span
     lake.write("contradicting_evidence", [ContradictingEvidenceRow(
-        evidence_id=EVIDENCE, accession="0009000001-25-000001", cik="0009000001", code="E8", strength="ambiguous",
-        match="next_annual", evidence_accession="0009000001-26-000001", evidence_form="10-K",
+        evidence_id=EVIDENCE, accession="0009000020-25-000020", cik="0009000020", code="E8", strength="ambiguous",
+        match="next_annual", evidence_accession="0009000020-26-000001", evidence_form="10-K",
         evidence_filed_date=date(2025, 3, 1), locator=span, icfr_reports_withdrawn=False, extracted_by="rule",
         decided_by=None, resolution=None, extractor_version="x",
     )])  # fmt: skip

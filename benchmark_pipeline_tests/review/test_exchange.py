@@ -26,7 +26,8 @@ def filled(items: list[ItemRow], path: Path, changes: dict[int, dict[str, str]] 
     writer = csv.DictWriter(out, list(lines[0]))
     writer.writeheader()
     for number, line in enumerate(lines, start=2):
-        line |= {"reviewer": "M. Achterberg", "decision": "accept", "decided_at": WHEN, "text": "one line"}
+        given = {"answer": "effective"} if line["task"] == "B" else {"decision": "accept"}
+        line |= {"reviewer": "M. Achterberg", "decided_at": WHEN, "text": "one line", **given}
         writer.writerow(line | (changes or {}).get(number, {}))
     path.write_text(out.getvalue(), encoding="utf-8")
     return path
@@ -50,7 +51,7 @@ def test_every_kind_of_bad_line_is_named_and_nothing_is_imported(pages: ReviewPa
     first = sorted(items, key=lambda item: item.item_id)[0]
     bad = {
         2: {"item_id": "C-unknown"},
-        4: {"item_id": first.item_id, "text_sha256": first.text_sha256},
+        4: {"item_id": first.item_id, "text_sha256": first.text_sha256, "decision": "accept", "answer": ""},
         5: {"item_id": first.item_id, "text_sha256": first.text_sha256},
         6: {"decided_at": ahead},
         7: {"reviewer": "openai/gpt-5"},
@@ -69,6 +70,40 @@ def test_every_kind_of_bad_line_is_named_and_nothing_is_imported(pages: ReviewPa
     for line, words in {2: "unknown item", 5: "on line 4", 6: "future", 7: "model", 8: "text_sha256", 9: "reason",
                         10: "decision", 11: "decided_at", 12: "text", 13: "model", 14: "undo"}.items():  # fmt: skip
         assert words in said[line], said[line]
+
+
+def test_a_blind_reader_gives_an_answer_and_sees_no_draft(pages: ReviewPages, tmp_path: Path) -> None:
+    items = {item.task: item for item in pages.material.items if item.task in "AB"}
+    import_file(filled(list(items.values()), tmp_path / "first.csv"), pages.material.items, pages.store)
+    decided = pages.store.read().decisions
+    lines = {
+        line["task"]: line
+        for line in csv.DictReader(io.StringIO(export_csv(list(items.values()), decided, blind=True)))
+    }
+    assert {line["drafted_answer"] + line["decision"] for line in lines.values()} == {""}
+    lines["A"] |= {"answer": "monitoring_activities"}
+    lines["B"] |= {"answer": "not_effective" if items["B"].gold_effective else "effective"}
+
+    def send(*rows: dict[str, str]) -> Any:
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(lines["A"]))
+        writer.writeheader()
+        writer.writerows(row | {"reviewer": "K. Osei", "decided_at": WHEN} for row in rows)
+        path = tmp_path / "second.csv"
+        path.write_text(out.getvalue(), encoding="utf-8")
+        return import_file(path, pages.material.items, pages.store)
+
+    for wrong, said in (
+        (lines["B"] | {"answer": "", "decision": "accept"}, "read blind"),
+        (lines["B"] | {"decision": "accept"}, "not both"),
+        (lines["A"] | {"answer": "effective"}, "no component"),
+    ):
+        [problem] = send(wrong).problems
+        assert said in problem.why
+    assert send(*lines.values()).decisions == 2
+    given = {row.item_id[0]: row for row in pages.store.read().decisions if row.reviewer == "K. Osei"}
+    assert (given["A"].decision, given["B"].decision) == ("change", "reject")
+    assert json.loads(given["A"].changes or "")["gold_component"] == "monitoring_activities"
 
 
 def test_a_file_without_the_columns_is_an_error(pages: ReviewPages, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from benchmark_pipeline.review.app import ReviewPages
 from benchmark_pipeline.review.marks import Segment, highlight, word_differences
 from benchmark_pipeline.tables.items import ItemRow
 
-EVIDENCE = "0009000001-25-000001:0009000001:E8:0009000001-26-000001"
+EVIDENCE = "0009000020-25-000020:0009000020:E8:0009000020-26-000001"
 
 
 def client(pages: ReviewPages, reviewer: str | None = "M. Achterberg") -> TestClient:
@@ -24,8 +24,7 @@ def client(pages: ReviewPages, reviewer: str | None = "M. Achterberg") -> TestCl
 
 
 def post(browser: TestClient, pages: ReviewPages, key: str, **fields: str) -> str:
-    item = pages.items.get(key)
-    sha = item.text_sha256 if item else ""
+    sha = (pages.items.get(key) or pages.questions[key]).text_sha256
     answer = browser.post(
         f"/review/{key}", data={"token": pages.token, "text_sha256": sha, "seconds": "12.5", **fields}
     )
@@ -120,9 +119,37 @@ def test_a_paraphrase_stands_beside_its_original_with_differences_marked(pages: 
 
 def test_a_question_on_evidence_is_answered_with_a_reason(pages: ReviewPages) -> None:
     browser = client(pages)
-    assert "needs a reason" in post(browser, pages, EVIDENCE, action="answer", answer="dismissed")
-    post(browser, pages, EVIDENCE, action="answer", answer="dismissed", reason="begins later")
-    assert pages.store.resolutions()[EVIDENCE]["reviewer"] == "M. Achterberg"
+    page = browser.get(f"/review/{EVIDENCE}").text
+    assert "Did it exist on 2024-12-31?" in page and '<mark class="evidence">' in page
+    assert "needs a reason" in post(browser, pages, EVIDENCE, answer="dismissed")
+    assert "has changed" in post(browser, pages, EVIDENCE, answer="dismissed", reason="x", text_sha256="0" * 64)
+    assert "is not an answer" in post(browser, pages, EVIDENCE, answer="perhaps", reason="begins later")
+    assert post(browser, pages, EVIDENCE, answer="dismissed", reason="begins later").startswith("/")
+    [row] = pages.store.answers()
+    assert (row.reviewer, row.resolution, row.seconds) == ("M. Achterberg", "dismissed", 12.5)
+    assert "You decided: <strong>dismissed</strong>" in browser.get(f"/review/{EVIDENCE}").text
+    assert "M. Achterberg: <strong>dismissed</strong>" in client(pages, "K. Osei").get(f"/review/{EVIDENCE}").text
+
+
+def test_answers_and_decisions_are_undone_in_the_order_in_which_they_were_given(pages: ReviewPages) -> None:
+    browser, item = client(pages), pages.material.items[1]
+    post(browser, pages, item.item_id, action="accept")
+    post(browser, pages, EVIDENCE, answer="upholds", reason="begins in the year")
+    post(browser, pages, EVIDENCE, action="skip")
+    undone = [browser.post("/undo", data={"token": pages.token}).headers["location"] for _ in range(4)]
+    assert ["E8" in place for place in undone] == [True, True, False, False]
+    assert item.item_id in undone[2] and "undone=0" in undone[3]
+    assert [row.resolution for row in pages.store.answers()] == ["upholds", "skip", "undo", "undo"]
+    entry = next(e for e in pages._queue("M. Achterberg") if e.key == EVIDENCE)
+    assert (entry.status, entry.mine, entry.open) == ("pending", None, True)
+
+
+def test_what_was_skipped_comes_last_of_its_task(pages: ReviewPages) -> None:
+    browser = client(pages)
+    before, others = ([e.key for e in pages._queue(name) if e.subject == "C"] for name in ("M. Achterberg", "K. Osei"))
+    post(browser, pages, before[0], action="skip")
+    assert [e.key for e in pages._queue("M. Achterberg") if e.subject == "C"] == [*before[1:], before[0]]
+    assert [e.key for e in pages._queue("K. Osei") if e.subject == "C"] == others
 
 
 def test_an_unknown_entry_says_so(pages: ReviewPages) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.review.store import ReviewStore
+from benchmark_pipeline.tables.clean_pool import EvidenceAnswerRow
 from benchmark_pipeline.tables.items import ItemReviewRow
 
 WRITER = """
@@ -49,10 +50,9 @@ def test_undo_takes_back_the_last_decision_and_keeps_the_record(tmp_path: Path) 
     earlier = datetime.now(UTC) - timedelta(minutes=1)
     store.append(row(decided_at=earlier))
     store.append(row(decision_id="d2", item_id="C-2"))
-    undone = store.undo_last("M. Achterberg")
-    assert undone is not None and undone.item_id == "C-2"
+    assert store.undo_last("M. Achterberg") == "C-2"
     assert [d.decision for d in store.read().decisions] == ["accept", "accept", "undo"]
-    assert store.undo_last("M. Achterberg").item_id == "C-1"  # type: ignore[union-attr]
+    assert store.undo_last("M. Achterberg") == "C-1"
     assert store.undo_last("M. Achterberg") is None
     assert store.undo_last("K. Osei") is None
 
@@ -72,12 +72,19 @@ def test_the_log_refuses_models_repeats_and_a_strangers_undo(tmp_path: Path) -> 
     assert store.read().records == 1
 
 
-def test_a_decision_on_evidence_needs_a_person_and_a_reason(tmp_path: Path) -> None:
+def said(**values: object) -> EvidenceAnswerRow:
+    base = {"answer_id": "e1", "evidence_id": "q1", "text_sha256": "0" * 64, "resolution": "upholds",
+            "reviewer": "K. Osei", "reason": "begins in the year", "seconds": 4.0, "decided_at": datetime.now(UTC)}  # fmt: skip
+    return EvidenceAnswerRow.model_validate(base | values)
+
+
+def test_an_answer_on_evidence_is_a_persons_and_only_he_takes_it_back(tmp_path: Path) -> None:
     store = ReviewStore(tmp_path)
-    with pytest.raises(BenchError, match="reason"):
-        store.resolve_evidence("e1", "dismissed", "K. Osei", " ")
     with pytest.raises(BenchError, match="model"):
-        store.resolve_evidence("e1", "dismissed", "claude", "later onset")
-    store.resolve_evidence("e1", "upholds", "K. Osei", "begins in the year")
-    store.resolve_evidence("e1", "dismissed", "K. Osei", "later onset")
-    assert store.resolutions()["e1"]["resolution"] == "dismissed"
+        store.append_answer(said(reviewer="claude"))
+    store.append_answer(said())
+    with pytest.raises(BenchError, match="no standing answer"):
+        store.append_answer(said(answer_id="e2", resolution="undo", reviewer="M. Achterberg", voids="e1"))
+    assert store.undo_last("M. Achterberg") is None
+    assert store.undo_last("K. Osei") == "q1" and store.undo_last("K. Osei") is None
+    assert [row.resolution for row in store.answers()] == ["upholds", "undo"]

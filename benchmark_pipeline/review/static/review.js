@@ -32,12 +32,17 @@ document.addEventListener("keydown", event => {
   const field = event.target.closest("input, select, textarea");
   const dialog = document.querySelector("dialog[open]");
   if (dialog) {
-    // In an empty reason field a digit picks the reason of that number.
-    const reasons = dialog.querySelectorAll("[data-reason]");
-    if (/^[1-9]$/.test(event.key) && reasons[event.key - 1] && (!field || field.value === "")) { event.preventDefault(); reasons[event.key - 1].click(); }
+    // Outside a filled text field a digit picks the reason, or the answer, of that number.
+    const numbered = dialog.querySelectorAll("[data-reason], fieldset:first-of-type [type=radio]");
+    const typing = field && field.type !== "radio" && field.type !== "checkbox" && field.value !== "";
+    if (/^[1-9]$/.test(event.key) && numbered[event.key - 1] && !typing) { event.preventDefault(); numbered[event.key - 1].click(); }
     return;
   }
-  if (field) { if (event.key === "Escape") field.blur(); return; }
+  if (field) {
+    // With two answers Enter chooses none: it leaves the field, and a digit then answers.
+    if (event.key === "Escape" || (event.key === "Enter" && field.dataset.focus)) { event.preventDefault(); field.blur(); }
+    return;
+  }
   if (event.target.closest("summary, a, button") && (event.key === "Enter" || event.key === " ")) return;
   if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
     const link = document.querySelector(`[data-go=${event.key === "ArrowLeft" ? "previous" : "next"}]`);
@@ -47,6 +52,8 @@ document.addEventListener("keydown", event => {
   const start = document.querySelector("main[data-next]");
   if (event.key === "Enter" && start && start.dataset.next) { location.href = start.dataset.next; return; }
   if (!/^[a-z0-9]$/.test(event.key)) return;
+  const wanted = document.querySelector(`[data-focus="${event.key}"]`);
+  if (wanted) { event.preventDefault(); wanted.focus(); return; }
   const button = document.querySelector(`button[data-key="${event.key}"]`);
   if (button) { event.preventDefault(); button.click(); }
 });
