@@ -9,7 +9,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmark_pipeline.storage import Lake
@@ -51,19 +50,20 @@ def load_runs(lake: Lake, dataset_version: str, *, details: bool = True) -> list
     ):
         connection.execute("SET enable_progress_bar = false")
         _views(connection, lake, Path(folder), dataset_version)
-        connection.register(
-            "items",
-            pa.table(
-                {"item_id": pa.array(items.position, pa.string()), "at": pa.array(items.position.values(), pa.int64())}
-            ),
+        connection.execute(
+            "CREATE TEMP TABLE items AS SELECT unnest($ids::VARCHAR[]) AS item_id, unnest($at::BIGINT[]) AS at",
+            {"ids": list(items.position), "at": list(items.position.values())},
         )
         _refuse(connection)
         identities = [
             ResultIdentity(*row)
             for row in connection.execute(f"SELECT DISTINCT {', '.join(_IDENTITY)} FROM s ORDER BY ALL").fetchall()
         ]
-        columns = {name: pa.array([getattr(i, name) for i in identities], pa.string()) for name in _IDENTITY}
-        connection.register("runs", pa.table({**columns, "run": pa.array(range(len(identities)), pa.int64())}))
+        columns = ", ".join(f"unnest(${name}::VARCHAR[]) AS {name}" for name in _IDENTITY)
+        connection.execute(
+            f"CREATE TEMP TABLE runs AS SELECT {columns}, unnest(range($count)) AS run",
+            {name: [getattr(i, name) for i in identities] for name in _IDENTITY} | {"count": len(identities)},
+        )
         return _arrays(connection, identities, items, details)
 
 
