@@ -18,7 +18,7 @@ from benchmark_pipeline.storage.lake import WHOLE
 from benchmark_pipeline.tables.evaluation import ModelResponseRow, ParsedAnswerRow
 from benchmark_pipeline.tables.items import TASKS, ItemRow, Task
 
-from .common import LLM_POOL, logging_progress, record, table_asset, table_markdown
+from .common import logging_progress, record, table_asset, table_markdown
 
 MODELS = dg.DynamicPartitionsDefinition(name="models")
 TASK_PARTITIONS = dg.StaticPartitionsDefinition(list(TASKS))
@@ -54,7 +54,6 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         deps=("labeled_items", "prompt_templates"),
         partitions=MODEL_TASKS,
         kinds=("parquet", "litellm"),
-        pool=LLM_POOL,
         backfill=dg.BackfillPolicy.multi_run(1),
     )
     def model_responses(

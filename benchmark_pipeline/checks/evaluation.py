@@ -54,6 +54,15 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         rows = [row for _, _, part in _partitions(context, lake, settings) for row in part]
         return _result(audits.runs_answered_by_several_models(rows))
 
+    @dg.asset_check(asset="model_responses", blocking=True, description="The model that was asked for answered.")
+    def the_model_that_was_asked_for_answered(
+        context: dg.AssetCheckExecutionContext, lake: dg.ResourceParam[Lake]
+    ) -> dg.AssetCheckResult:
+        registry = load_registry(settings.models_file)
+        parts = _partitions(context, lake, settings)
+        rows = [row for _, _, part in parts for row in part]
+        return _result(audits.answered_by_another_model(rows, {name: registry.get(name) for name, _, _ in parts}))
+
     @dg.asset_check(asset="model_responses", blocking=True, description="The response log holds no key material.")
     def no_key_is_in_the_response_log(
         context: dg.AssetCheckExecutionContext,
@@ -102,6 +111,7 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         prompts_are_the_sealed_ones,
         every_planned_call_has_exactly_one_outcome,
         one_model_answered_a_run,
+        the_model_that_was_asked_for_answered,
         no_key_is_in_the_response_log,
         every_call_has_a_result,
         truncation_is_rare,

@@ -25,7 +25,7 @@ from benchmark_pipeline.evaluation.response_log import remaining
 from benchmark_pipeline.evaluation.spending import Spending
 from benchmark_pipeline.resources.batches import require_batch_api
 from benchmark_pipeline.resources.drafts import draft
-from benchmark_pipeline.resources.model_client import ModelClient
+from benchmark_pipeline.resources.model_client import ModelClient, check_sendable
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.items import ItemRow, ParaphraseRow
@@ -102,7 +102,7 @@ class Drafter:
         plan = plan_drafts(passages, self.model, prompt)
         client = ModelClient(self.settings.response_log_folder)
         log = client.log(self.model.name, question)
-        work = Work(self.model, question, plan, remaining(plan, log.settled()))
+        work = Work(self.model, question, prompt, plan, remaining(plan, log.known()))
         if self._dry_run:
             print_estimates([work], self.console)
             return False
@@ -110,6 +110,7 @@ class Drafter:
             self.console.print("Nothing waits for a draft.")
             return False
         preflight.check(self.model, work.open, os.environ)
+        check_sendable(self.model, prompt, work.open)
         if self._batch:
             require_batch_api(self.model)
         Spending(self.model, work.open, self._max_cost)

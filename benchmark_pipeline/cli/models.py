@@ -20,12 +20,12 @@ from benchmark_pipeline.evaluation.cost import dry_run as estimate
 from benchmark_pipeline.evaluation.model_registry import ModelEntry, load_registry
 from benchmark_pipeline.evaluation.planning import plan_calls
 from benchmark_pipeline.evaluation.prompts import load_prompts
-from benchmark_pipeline.evaluation.request import PlannedCall, name_of_run
+from benchmark_pipeline.evaluation.request import Asked, PlannedCall, name_of_run
 from benchmark_pipeline.evaluation.response_log import remaining
 from benchmark_pipeline.evaluation.responses import outcome_counts, response_rows
 from benchmark_pipeline.evaluation.spending import Spending
 from benchmark_pipeline.resources.batches import require_batch_api
-from benchmark_pipeline.resources.model_client import ModelClient
+from benchmark_pipeline.resources.model_client import ModelClient, check_sendable
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.storage.lake import WHOLE
@@ -39,12 +39,14 @@ class Work:
 
     model: ModelEntry
     task: Question
+    prompt: Asked
     planned: list[PlannedCall]
     open: list[PlannedCall]
 
 
 def print_models(settings: Settings, console: Console) -> None:
     """One line a model."""
+    models = load_registry(settings.models_file).models
     rows = Lake(settings.storage_root).read(ModelResponseRow, "model_responses")
     results: dict[str, Counter[str]] = {}
     for row in rows:
@@ -53,7 +55,7 @@ def print_models(settings: Settings, console: Console) -> None:
     console.print(
         f"{settings.models_file.name}, results in the {settings.profile} profile (tasks A B C D)", style="bold"
     )
-    for model in load_registry(settings.models_file).models:
+    for model in models:
         counts = results.get(model.name, Counter())
         price = model.price
         facts = [
@@ -99,6 +101,7 @@ def run_models(
         return
     for part in work:
         preflight.check(part.model, part.open, os.environ)
+        check_sendable(part.model, part.prompt, part.open)
         if batch:
             require_batch_api(part.model)
         Spending(part.model, part.open, max_cost_usd)
@@ -148,6 +151,7 @@ def print_estimates(work: Sequence[Work], console: Console) -> None:
     for part in work:
         try:
             preflight.check(part.model, part.open, os.environ)
+            check_sendable(part.model, part.prompt, part.open)
         except ConfigurationError as error:
             if error.what not in seen:
                 seen.add(error.what)
@@ -157,11 +161,13 @@ def print_estimates(work: Sequence[Work], console: Console) -> None:
 
 def print_outcomes(work: Sequence[Work], client: ModelClient, settings: Settings, console: Console) -> None:
     """What became of every planned call, for each model and task, from the response log."""
-    console.print()
     for part in work:
         settled = client.log(part.model.name, part.task).settled()
         rows = response_rows(part.planned, settled, model=part.model, dataset_version=settings.dataset_version)
         counts = ", ".join(f"{count} {outcome}" for outcome, count in outcome_counts(rows).items()) or "no items"
+        failed = Counter(row.outcome_detail or "unknown" for row in rows if row.outcome == "transport_fail")
+        if failed:
+            counts += f" ({', '.join(f'{count} {kind}' for kind, count in failed.most_common())})"
         cost = sum(row.cost_usd or 0 for row in rows)
         money = f"  ${cost:,.4f} in all" if part.model.price and not part.model.free else ""
         console.print(f"{part.model.name} {part.task}: {counts}{money}", markup=False)
@@ -194,7 +200,8 @@ def _work(settings: Settings, models: Sequence[ModelEntry], tasks: Sequence[Task
     for model in models:
         for task in tasks:
             planned = plan_calls(items, model, prompts[task])
-            work.append(Work(model, task, planned, remaining(planned, client.log(model.name, task).settled())))
+            known = client.log(model.name, task).known()
+            work.append(Work(model, task, prompts[task], planned, remaining(planned, known)))
     return work
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from benchmark_pipeline.tables.evaluation import INCOMPLETE, ModelResponseRow, ParsedAnswerRow, ScoreRow
 from benchmark_pipeline.tables.items import TASKS, ItemRow
 
+from .model_registry import ModelEntry
 from .planning import task_items
-from .request import PlannedCall
+from .request import PlannedCall, name_of_run
 
 _KEY_SHAPES = re.compile(
     rb"(?<![A-Za-z0-9])(sk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|AIza[A-Za-z0-9_-]{30,})|Bearer [A-Za-z0-9._-]{16,}"
@@ -61,6 +62,26 @@ def runs_answered_by_several_models(rows: Iterable[ModelResponseRow]) -> list[st
         if row.returned_model is not None:
             named.setdefault((row.model_id, row.run_id), set()).add(row.returned_model)
     return [f"{model} {run}: {', '.join(sorted(names))}" for (model, run), names in named.items() if len(names) > 1]
+
+
+def answered_by_another_model(rows: Iterable[ModelResponseRow], models: Mapping[str, ModelEntry]) -> list[str]:
+    """Runs whose replies name a model that was not asked for.
+
+    Args:
+        rows: Responses.
+        models: Entry of every run's name (`ModelEntry.name`).
+    """
+    named: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        if row.returned_model is not None:
+            name = name_of_run(row.model_id, row.run_id)
+            if not models[name].is_answered_as(row.returned_model):
+                named.setdefault((name, row.task), Counter())[row.returned_model] += 1
+    return [
+        f"{name}, task {task}: {count} answers of {other!r}"
+        for (name, task), others in named.items()
+        for other, count in sorted(others.items())
+    ]
 
 
 def calls_without_result(rows: Iterable[ModelResponseRow]) -> list[str]:

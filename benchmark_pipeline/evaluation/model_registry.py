@@ -13,6 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
@@ -75,6 +76,8 @@ class ModelEntry(BaseModel):
     """Model string for litellm where it differs from the id: `openai/<name>` reaches any OpenAI-compatible server."""
     api_base: str | None = None
     """Base URL of an OpenAI-compatible server."""
+    answers_as: str | None = None
+    """What the provider calls the model in its replies, where that is neither the id nor the route."""
     api_key_env: str | None = None
     """Environment variable that holds the key; the key itself never stands in a file."""
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -130,10 +133,32 @@ class ModelEntry(BaseModel):
         """Whether calls cost nothing, whatever is asked."""
         return self.kind == "baseline" or self.local is not None
 
+    def is_answered_as(self, returned: str) -> bool:
+        """Whether a reply that names this model comes from the model that was asked for.
+
+        A server of one's own (`api_base`) may call what it serves anything, so there any name will do as long as it stays
+        the same, unless `answers_as` says which.
+        """
+        if self.answers_as is not None:
+            return returned == self.answers_as
+        if self.kind == "baseline" or self.local is not None or self.api_base is not None:
+            return True
+        known = {_bare_name(name) for name in (self.id, self.route) if name is not None}
+        return _bare_name(returned) in known
+
     @property
     def provider(self) -> str:
         """First part of the id."""
         return self.id.split("/", 1)[0]
+
+    @property
+    def account(self) -> str | None:
+        """Whose rate limits the calls count against: the server of `api_base`, else the provider; null for baselines."""
+        if self.kind == "baseline":
+            return None
+        if self.api_base is not None:
+            return urlsplit(self.api_base).netloc or self.api_base
+        return (self.route or self.id).split("/", 1)[0]
 
     @property
     def enforcement(self) -> Enforcement:
@@ -171,7 +196,10 @@ class Registry(BaseModel):
                 return entry
         model_id = name.partition("#")[0]
         remedy = f"add it, or use one of: {', '.join(entry.name for entry in self.models)}"
-        if not model_id.startswith(BASELINE_PREFIX) and not is_pinned(model_id):
+        dated = [entry.name for entry in self.models if entry.id.startswith(f"{model_id}-")]
+        if dated:
+            remedy = f"it is an alias and names no fixed model; give the full dated identifier: {', '.join(dated)}"
+        elif not model_id.startswith(BASELINE_PREFIX) and not is_pinned(model_id) and dated_forms(model_id):
             remedy = _alias_message(model_id)
         raise ConfigurationError(f"model {name!r} is not in models.yaml", remedy=remedy)
 
@@ -240,6 +268,11 @@ def known_model(model: ModelEntry) -> dict[str, Any]:
         return {}  # a server of one's own serves what it likes under a known name
     route = model.route or model.id
     return known_models().get(route) or known_models().get(route.split("/", 1)[-1]) or {}
+
+
+def _bare_name(name: str) -> str:
+    """A model's name without provider, region or revision: `models/gemini-x`, `azure/us/gpt-x` and `x@rev` lose those."""
+    return name.rsplit("/", 1)[-1].partition("@")[0].lower()
 
 
 def _alias_message(model_id: str) -> str:

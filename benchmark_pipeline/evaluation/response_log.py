@@ -10,7 +10,7 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +48,8 @@ class Attempt(BaseModel):
     outcome: Outcome
     outcome_detail: str | None = None
     http_status: int | None = None
+    headers: dict[str, str] | None = None
+    """Response headers that tell how and by what the request was served (`replies.HEADERS`)."""
     provider_request_id: str | None = None
     retry_after_seconds: float | None = None
     error: str | None = None
@@ -82,6 +84,16 @@ class Settled:
         return self.last.outcome not in INCOMPLETE
 
 
+@dataclass(slots=True)
+class Known:
+    """What a run has to know of a request that was tried before; no bodies, so that a long log fits in memory."""
+
+    attempts: int = 0
+    is_result: bool = False
+    returned_model: str | None = None
+    """Of the result."""
+
+
 class ResponseLog:
     """The attempts of one model on one task or drafting question, in a folder of their own."""
 
@@ -108,6 +120,16 @@ class ResponseLog:
     def torn_lines(self) -> int:
         """Unfinished lines seen by the last complete read."""
         return self._log.torn_lines
+
+    def known(self) -> dict[str, Known]:
+        """The state of every request that was tried, by the rule of `settled` and without the answers."""
+        states: dict[str, Known] = {}
+        for record in self._log.read():
+            state = states.setdefault(record["request_key"], Known())
+            state.attempts += 1
+            if not state.is_result and record["outcome"] not in INCOMPLETE:
+                state.is_result, state.returned_model = True, record.get("returned_model")
+        return states
 
     def settled(self) -> dict[str, Settled]:
         """The state of every request that was tried.
@@ -157,7 +179,7 @@ def settle(attempts: Iterable[Attempt]) -> dict[str, Settled]:
     return states
 
 
-def remaining(plan: Sequence[PlannedCall], settled: dict[str, Settled]) -> list[PlannedCall]:
+def remaining(plan: Sequence[PlannedCall], settled: Mapping[str, Settled | Known]) -> list[PlannedCall]:
     """Calls of the plan that have no result yet: the anti-join of plan and log."""
     return [call for call in plan if call.request_key not in settled or not settled[call.request_key].is_result]
 

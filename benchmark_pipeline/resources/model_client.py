@@ -29,13 +29,15 @@ from benchmark_pipeline.evaluation.model_registry import ModelEntry
 from benchmark_pipeline.evaluation.outcomes import classify
 from benchmark_pipeline.evaluation.planning import request_schema
 from benchmark_pipeline.evaluation.request import Asked, PlannedCall
-from benchmark_pipeline.evaluation.response_log import Attempt, ResponseLog, Settled, remaining
+from benchmark_pipeline.evaluation.response_log import Attempt, Known, ResponseLog, remaining
 from benchmark_pipeline.evaluation.spending import Spending
 from benchmark_pipeline.storage import AppendLog
 from benchmark_pipeline.tables.items import ItemRow
 
 from .batches import BatchApi, BatchReply, require_batch_api
 from .concurrency import AdaptiveLimit
+from .parameters import check_parameters
+from .provider_turn import provider_turn
 from .replies import Reply, reply_of, reply_of_error
 from .retry import LONGEST_RETRY_AFTER_SECONDS, is_retried, retry_after_seconds, wait_seconds
 
@@ -108,14 +110,15 @@ class ModelClient:
         started = time.monotonic()
         log = self.log(model.name, prompt.task)
         with log.writing():
-            settled = log.settled()
+            known = log.known()
             torn = log.torn_lines
-            todo = remaining(plan, settled)
+            todo = remaining(plan, known)
             preflight.check(model, todo, os.environ)
+            check_sendable(model, prompt, todo)
             if batch:
                 require_batch_api(model)
             runner = _Runner(
-                model, prompt, log=log, settled=settled, plan=plan, spending=Spending(model, todo, max_cost_usd)
+                model, prompt, log=log, known=known, plan=plan, spending=Spending(model, todo, max_cost_usd)
             )
             if todo and model.kind == "baseline":
                 runner.run_baseline(todo, baseline_answers(model.id, items))
@@ -124,7 +127,8 @@ class ModelClient:
                     if batch and not model.free:
                         runner.run_batches(todo, self._batch_poll_seconds)
                     else:
-                        asyncio.run(runner.run_model(todo))
+                        with provider_turn(self._log_root, model.account, _what(model, prompt)):
+                            asyncio.run(runner.run_model(todo))
                 finally:
                     self.spent_usd += runner.spending.usd
         return RunSummary(
@@ -143,19 +147,19 @@ class _Runner:
     """One run of one plan."""
 
     def __init__(
-        self, model: ModelEntry, prompt: Asked, *, log: ResponseLog, settled: dict[str, Settled],
+        self, model: ModelEntry, prompt: Asked, *, log: ResponseLog, known: dict[str, Known],
         plan: Sequence[PlannedCall], spending: Spending,
     ) -> None:  # fmt: skip
         self._model, self._prompt, self._log = model, prompt, log
-        self._tried = {key: state.attempts for key, state in settled.items()}
-        keys = {call.request_key for call in plan}
-        seen = {s.last.returned_model for k, s in settled.items() if k in keys and s.last.returned_model}
-        self._answering_model: str | None = next(iter(sorted(seen)), None)
+        self._tried = {key: state.attempts for key, state in known.items()}
+        """Attempts of earlier runs."""
+        answered = (known[call.request_key].returned_model for call in plan if call.request_key in known)
+        self._answering_model: str | None = min((name for name in answered if name), default=None)
         self.limit: AdaptiveLimit | None = None
         self.attempts_made = 0
         self.spending = spending
         self.stopped_by_budget = False
-        self._what = f"{model.name} task {prompt.task}"
+        self._what = _what(model, prompt)
         self._started = self._described = time.monotonic()
         self._failures: Counter[str] = Counter()
         self._done = 0
@@ -167,10 +171,11 @@ class _Runner:
             now = datetime.now(UTC)
             reply = Reply(content=answers[call.item_id], finish_reason="stop", raw_body=answers[call.item_id],
                           returned_model=self._model.id)  # fmt: skip
-            self._record(call, reply, started_at=now, latency=0.0, final=True)
+            self._record(call, reply, 1, started_at=now, latency=0.0, final=True)
             self._advance(len(todo))
 
     async def run_model(self, todo: Sequence[PlannedCall]) -> None:
+        self._started = time.monotonic()
         ask = _embedded(self._model) if self._model.local else _remote(self._model)
         # The embedded model answers one caller at a time; more in flight would only wait inside its lock.
         self.limit = AdaptiveLimit(1 if self._model.local else self._model.concurrency)
@@ -194,8 +199,9 @@ class _Runner:
             for one in replies:
                 # What was recorded before a kill is not recorded again, and another plan's calls are not this one's.
                 if (call := by_key.pop(one.request_key, None)) is not None:
-                    self._record(call, one.reply, started_at=datetime.now(UTC), latency=None, final=True,
+                    self._record(call, one.reply, 1, started_at=datetime.now(UTC), latency=None, final=True,
                                  batch_id=one.batch_id)  # fmt: skip
+                    self._tried[call.request_key] = self._tried.get(call.request_key, 0) + 1
                     self.spending.charge_batch(one.reply.prompt_tokens, one.reply.completion_tokens)
                     self._advance(len(todo))
             self._log.sync()
@@ -248,7 +254,7 @@ class _Runner:
                     and waited + wait <= self._model.max_wait_seconds
                     and (reply.retry_after or 0) <= LONGEST_RETRY_AFTER_SECONDS
                 )
-                self._record(call, reply, started_at=started_at, latency=latency, final=not again)
+                self._record(call, reply, number, started_at=started_at, latency=latency, final=not again)
                 await self.spending.end(
                     call, reserved, reply.prompt_tokens, reply.completion_tokens, sent=reply.http_status is None
                 )
@@ -281,7 +287,7 @@ class _Runner:
             return reply_of_error(error, capture, retry_after_seconds(capture.headers.get("retry-after")))
         return reply_of(response, capture)
 
-    def _record(self, call: PlannedCall, reply: Reply, *, started_at: datetime, latency: float | None, final: bool,
+    def _record(self, call: PlannedCall, reply: Reply, number: int, *, started_at: datetime, latency: float | None, final: bool,
                 batch_id: str | None = None) -> None:  # fmt: skip
         outcome, detail = reply.outcome, reply.detail
         if outcome is None:
@@ -289,8 +295,6 @@ class _Runner:
                 call.task, content=reply.content, finish_reason=reply.finish_reason, refusal=reply.refusal
             )
             outcome, detail = verdict.outcome, verdict.detail
-        number = self._tried.get(call.request_key, 0) + 1
-        self._tried[call.request_key] = number
         self.attempts_made += 1
         if outcome != "answered":
             self._failures[(detail or outcome) if outcome == "transport_fail" else outcome] += 1
@@ -305,11 +309,12 @@ class _Runner:
                 prompt_sha256=call.prompt_sha256,
                 parameters=call.parameters,
                 schema_enforcement=call.schema_enforcement,
-                attempt=number,
+                attempt=self._tried.get(call.request_key, 0) + number,
                 final=final,
                 outcome=outcome,
                 outcome_detail=detail,
                 http_status=reply.http_status,
+                headers=reply.headers,
                 provider_request_id=reply.provider_request_id,
                 retry_after_seconds=reply.retry_after,
                 error=_redacted(reply.error, self._model),
@@ -337,6 +342,12 @@ class _Runner:
             )
         if reply.returned_model is None:
             return
+        if not self._model.is_answered_as(reply.returned_model):
+            raise BenchError(
+                f"{self._model.id}: {reply.returned_model!r} answered, which is not the model that was asked for",
+                remedy="name the model that answers, or set `answers_as` in models.yaml where the provider calls the "
+                "same model so; the answers so far are kept in the log",
+            )
         if self._answering_model is None:
             self._answering_model = reply.returned_model
         elif self._answering_model != reply.returned_model:
@@ -366,6 +377,11 @@ class _Runner:
         progress.advance(self._what, self._done, total)
 
 
+def _what(model: ModelEntry, prompt: Asked) -> str:
+    """Names the work to `progress`; a bar shows the first 20 characters."""
+    return f"task {prompt.task} of {model.name}"
+
+
 def request_parameters(model: ModelEntry, prompt: Asked) -> dict[str, Any]:
     """Parameters of a call as litellm takes them, with the schema where the provider is asked to enforce it."""
     parameters = model.call_parameters(prompt.task)
@@ -375,6 +391,16 @@ def request_parameters(model: ModelEntry, prompt: Asked) -> dict[str, Any]:
     elif model.schema_enforcement == "json_object":
         parameters["response_format"] = {"type": "json_object"}
     return parameters
+
+
+def check_sendable(model: ModelEntry, prompt: Asked, calls: Sequence[PlannedCall]) -> None:
+    """Refuses calls that the provider would not take as they are.
+
+    Raises:
+        ConfigurationError: litellm does not know the provider, or the provider does not take a parameter.
+    """
+    if calls and model.kind == "model" and model.local is None:
+        check_parameters(litellm_module(), model, request_parameters(model, prompt))
 
 
 class _Asking(contextlib.AbstractAsyncContextManager["_Asking"]):

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from benchmark_pipeline.evaluation.capture import Capture
 from benchmark_pipeline.tables.evaluation import Outcome
+
+HEADERS = re.compile(
+    r"(x-|openai-|anthropic-)?(request-id|model|version|region|deployment(-name|-id)?|processing-ms|model-id)"
+    r"|retry-after(-ms)?|date|server-timing|(x-ratelimit|anthropic-ratelimit)-.+|x-ms-(region|client-request-id)"
+    r"|x-ms-deployment-name|azureml-model-(session|deployment)|x-amzn-requestid|apim-request-id|cf-ray"
+)
+"""Headers that tell which request, served by what and where, under which limits. Cookies and organisation ids are not kept."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +27,8 @@ class Reply:
     error: str | None = None
     http_status: int | None = None
     retry_after: float | None = None
+    headers: dict[str, str] | None = None
+    """The response headers that `HEADERS` names."""
     provider_request_id: str | None = None
     raw_body: str | None = None
     content: str | None = None
@@ -49,6 +59,7 @@ def reply_of(response: Any, capture: Capture) -> Reply:
         return Reply(outcome="empty", detail="no_choices", http_status=capture.status, raw_body=capture.body)
     return Reply(
         http_status=capture.status,
+        headers=_headers(capture),
         provider_request_id=_request_id(capture),
         raw_body=capture.body if capture.body is not None else json.dumps(_dump(response), default=str),
         content=getattr(message, "content", None),
@@ -80,10 +91,20 @@ def reply_of_error(error: Exception, capture: Capture, retry_after: float | None
         outcome, detail = "refused", "context_length_exceeded"
     elif status is None and capture.status is not None:
         detail = "unreadable_body"
+    elif status is None and (known := _below_http(error)) is not None:
+        detail = known
     return Reply(
         outcome=outcome, detail=detail, error=f"{kind}: {text}", http_status=status, retry_after=retry_after,
-        provider_request_id=_request_id(capture), raw_body=capture.body,
+        headers=_headers(capture), provider_request_id=_request_id(capture), raw_body=capture.body,
     )  # fmt: skip
+
+
+def _below_http(error: Exception) -> str | None:
+    """What happened where no reply came; litellm calls a refused connection an internal server error."""
+    names = {base.__name__ for base in type(error).__mro__}
+    if "Timeout" in names or "APITimeoutError" in names:
+        return "timeout"
+    return "connection" if names & {"APIConnectionError", "InternalServerError", "ServiceUnavailableError"} else None
 
 
 def _is_bad_request(error: Exception) -> bool:
@@ -119,6 +140,10 @@ def _error_code(body: str | None) -> str | None:
     error = _parsed(body).get("error")
     code = error.get("code") or error.get("type") if isinstance(error, dict) else None
     return code if isinstance(code, str) else None
+
+
+def _headers(capture: Capture) -> dict[str, str] | None:
+    return {name: value for name, value in capture.headers.items() if HEADERS.fullmatch(name)} or None
 
 
 def _request_id(capture: Capture) -> str | None:

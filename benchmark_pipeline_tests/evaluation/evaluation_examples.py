@@ -78,6 +78,6 @@ def remote_model(url: str, **changes: Any) -> ModelEntry:
         "route": "openai/echo-2026-01-31",
         "api_base": url,
         "concurrency": 4,
-        "timeout_seconds": 5,
+        "timeout_seconds": 60,  # a busy machine is no failure of the provider
     }
     return ModelEntry.model_validate(values | changes)

@@ -1,6 +1,11 @@
 """A local server in the form of the OpenAI chat-completions API that answers as told: well, badly, late or not at all.
 
-It runs on a thread of the test, or as a process of its own (`python mock_openai.py --latency 0.02`) that prints its URL.
+It runs on a thread of the test, or as a process of its own that prints its URL and serves until it is ended:
+
+    python mock_openai.py [--port 0] [--latency 0.02] [--model NAME] [--faults 429=0.1,500=0.02,hang=0.01]
+
+The faults that can be named are those of `FAULTS`; each befalls its share of requests, drawn at random with a fixed seed.
+`/counts` tells how many answers were given.
 """
 
 from __future__ import annotations
@@ -8,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -37,8 +43,43 @@ class Behaviour:
     reset: bool = False
 
 
+FAULTS: dict[str, Behaviour] = {
+    "429": Behaviour(status=429),
+    "429_retry_after": Behaviour(status=429, headers={"retry-after": "0.2"}),
+    "500": Behaviour(status=500),
+    "hang": Behaviour(hang=True),
+    "reset": Behaviour(reset=True),
+    "garbage": Behaviour(body=b"<html>Bad gateway</html>"),
+    "empty": Behaviour(content=""),
+    "fenced": Behaviour(content=f"```json\n{GOOD}\n```"),
+    "prose": Behaviour(content="It is clean."),
+    "truncated": Behaviour(content='{"icfr": "cl', finish_reason="length"),
+    "refusal": Behaviour(content=None, refusal="I cannot help with that."),
+    "filtered": Behaviour(content=None, finish_reason="content_filter"),
+    "wrong_schema": Behaviour(content='{"verdict": "clean"}'),
+    "drift": Behaviour(model="another-model-2026-06-30"),
+    "bad_key": Behaviour(status=401),
+}
+"""Faults by name. Those that are replies of the model are its results, the others are tried again."""
+
 Script = Callable[[str, int], Behaviour]
 """Called with the prompt and the number of earlier requests with the same prompt."""
+
+
+def faulty(shares: str, otherwise: Behaviour, seed: int = 20261130) -> Script:
+    """A script that gives each fault of `<fault>=<share>,...` to its share of requests."""
+    chance = random.Random(seed)
+    told = [(FAULTS[name], float(share)) for name, _, share in (one.partition("=") for one in shares.split(",") if one)]
+
+    def script(prompt: str, earlier: int) -> Behaviour:
+        draw = chance.random()
+        for fault, share in told:
+            draw -= share
+            if draw < 0:
+                return fault
+        return otherwise
+
+    return script
 
 
 class MockOpenAI:
@@ -50,6 +91,9 @@ class MockOpenAI:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.asked: Counter[str] = Counter()
+        """Requests by prompt."""
+        self.answers = 0
+        """Completions given, whatever stands in them."""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.batch_status = "completed"
@@ -87,6 +131,7 @@ class MockOpenAI:
 
     async def start(self, port: int) -> None:
         app = web.Application()
+        app.router.add_get("/counts", self._counts)
         app.router.add_post("/v1/chat/completions", self._answer)
         app.router.add_post("/v1/messages", self._answer)
         app.router.add_post("/v1/files", self._upload)
@@ -99,6 +144,9 @@ class MockOpenAI:
         site = web.TCPSite(self._runner, "127.0.0.1", port)
         await site.start()
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+
+    async def _counts(self, _: web.Request) -> web.StreamResponse:
+        return web.json_response({"requests": sum(self.asked.values()), "answers": self.answers})
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
@@ -178,6 +226,7 @@ class MockOpenAI:
             await asyncio.sleep(told.latency)
         if told.reset and request.transport is not None:
             request.transport.abort()
+            return web.Response(status=500)  # never sent
         headers = {"x-request-id": f"req-{sum(self.asked.values())}", **told.headers}
         if told.body is not None:
             return web.Response(
@@ -186,6 +235,7 @@ class MockOpenAI:
         if told.status != 200:
             error = {"error": {"message": f"told to answer {told.status}", "type": "mock", "code": None}}
             return web.json_response(error, status=told.status, headers=headers)
+        self.answers += 1
         if request.path == "/v1/messages":
             return web.json_response(_anthropic_form(told, asked), headers=headers)
         completion = _completion(told, asked)
@@ -226,14 +276,17 @@ def _anthropic_form(told: Behaviour, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serves well-formed answers until the process is ended."""
-    parser = argparse.ArgumentParser()
+    """Serves until the process is ended."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--model", help="model named in every reply; the one asked for if left out")
+    parser.add_argument("--faults", default="", help=f"shares of: {', '.join(FAULTS)}")
     arguments = parser.parse_args()
+    good = Behaviour(latency=arguments.latency, model=arguments.model)
 
     async def serve() -> None:
-        server = MockOpenAI(latency=arguments.latency, keep=False)
+        server = MockOpenAI(faulty(arguments.faults, good), keep=False)
         await server.start(arguments.port)
         print(server.url, flush=True)
         await asyncio.Event().wait()

@@ -12,6 +12,7 @@ from evaluation_examples import CLEAN, DEFICIENT, item
 from benchmark_pipeline.assets import evaluation as assets
 from benchmark_pipeline.checks import evaluation as checks
 from benchmark_pipeline.evaluation import audits
+from benchmark_pipeline.evaluation.model_registry import ModelEntry
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
@@ -142,6 +143,12 @@ def test_each_audit_sees_what_it_is_for(stage, tmp_path):
     drifted = [rows[0].model_copy(update={"returned_model": "other"}), *rows[1:]]
     assert audits.runs_answered_by_several_models(rows) == []
     assert len(audits.runs_answered_by_several_models(drifted)) == 1
+    asked = {"openai/m-2026-01-31": ModelEntry(id="openai/m-2026-01-31")}
+    other = rows[0].model_copy(update={"model_id": "openai/m-2026-01-31", "returned_model": "m-2026-06-30"})
+    assert audits.answered_by_another_model([other], asked) == [
+        f"openai/m-2026-01-31, task {other.task}: 1 answers of 'm-2026-06-30'"
+    ]
+    assert audits.answered_by_another_model([other.model_copy(update={"returned_model": "m-2026-01-31"})], asked) == []
     lost = [rows[0].model_copy(update={"outcome": "not_run"}), *rows[1:]]
     assert len(audits.calls_without_result(lost)) == 1
     cut = [rows[0].model_copy(update={"outcome": "truncated"}), *rows[1:]]

@@ -17,6 +17,7 @@ from mock_openai import GOOD, Behaviour, MockOpenAI
 
 from benchmark_pipeline import progress
 from benchmark_pipeline.errors import BenchError, ConfigurationError
+from benchmark_pipeline.evaluation.model_registry import ModelEntry
 from benchmark_pipeline.evaluation.planning import plan_calls
 from benchmark_pipeline.evaluation.responses import outcome_counts, response_rows
 from benchmark_pipeline.resources import model_client as module
@@ -100,7 +101,12 @@ def test_a_reply_that_never_comes_is_given_up_at_the_time_limit(tmp_path):
 
 def test_a_reset_connection_is_a_transport_failure(tmp_path):
     row = one_reply(tmp_path, Behaviour(reset=True))
-    assert row.outcome == "transport_fail"
+    assert (row.outcome, row.outcome_detail) == ("transport_fail", "connection")
+
+
+def test_a_server_that_is_not_there_is_a_transport_failure(tmp_path):
+    _, rows = run(tmp_path, remote_model("http://127.0.0.1:9/v1", max_attempts=1), items_of(1))
+    assert (rows[0].outcome, rows[0].outcome_detail) == ("transport_fail", "connection")
 
 
 def test_retries_are_ours_alone_and_each_attempt_is_a_line(tmp_path):
@@ -187,6 +193,47 @@ def test_calls_in_flight_at_a_stop_are_finished_and_kept(tmp_path):
             run(tmp_path, model, items_of(8))
         assert sum(server.asked.values()) == 8
     assert len(list(ModelClient(tmp_path).log(model.id, "C").attempts())) == 8
+
+
+def test_a_model_that_was_not_asked_for_stops_the_run_at_once_and_every_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXAMPLE_KEY", "example-key-0123456789")
+    with MockOpenAI(lambda prompt, earlier: Behaviour(model="claude-haiku-4-5-20260601")) as server:
+        model = ModelEntry(id="anthropic/claude-haiku-4-5-20251001", api_base=server.url.removesuffix("/v1"),
+                           answers_as="claude-haiku-4-5-20251001", api_key_env="EXAMPLE_KEY", concurrency=1)  # fmt: skip
+        for asked in (1, 2):
+            with pytest.raises(BenchError, match="not the model that was asked for"):
+                run(tmp_path, model, items_of(5))
+            assert sum(server.asked.values()) == asked
+    kept = list(ModelClient(tmp_path).log(model.id, "C").attempts())
+    assert [line.returned_model for line in kept] == ["claude-haiku-4-5-20260601"] * 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "returned", "is_it"),
+    [
+        ({"id": "openai/gpt-4.1-2025-04-14"}, "gpt-4.1-2025-04-14", True),
+        ({"id": "openai/gpt-4.1-2025-04-14"}, "gpt-4.1-2025-06-01", False),
+        ({"id": "openai/gpt-4.1-2025-04-14"}, "gpt-4.1", False),
+        ({"id": "azure/gpt-4.1-2025-04-14", "route": "azure/my-deployment"}, "gpt-4.1-2025-04-14", True),
+        ({"id": "gemini/gemini-2.5-pro-2025-06-17"}, "models/gemini-2.5-pro-2025-06-17", True),
+        ({"id": "gemini/g-001", "answers_as": "g"}, "g", True),
+        ({"id": "gemini/g-001", "answers_as": "g"}, "g-001", False),
+        ({"id": "vllm/q@9216db57", "route": "openai/q", "api_base": "http://h/v1"}, "/models/q.gguf", True),
+    ],
+)  # fmt: skip
+def test_what_the_provider_calls_itself_is_compared_with_what_was_asked(changes, returned, is_it):
+    assert ModelEntry(**changes).is_answered_as(returned) is is_it
+
+
+def test_headers_that_tell_what_served_a_call_are_kept_and_others_are_not(tmp_path):
+    sent = {"x-ratelimit-remaining-requests": "3", "openai-version": "2020-10-01", "set-cookie": "s=1",
+            "openai-organization": "o", "openai-processing-ms": "12"}  # fmt: skip
+    with MockOpenAI(lambda prompt, earlier: Behaviour(headers=sent)) as server:
+        model = remote_model(server.url)
+        run(tmp_path, model, items_of(1))
+    kept = next(iter(ModelClient(tmp_path).log(model.id, "C").attempts())).headers or {}
+    assert {"x-ratelimit-remaining-requests", "openai-version", "openai-processing-ms", "x-request-id"} <= set(kept)
+    assert not {"set-cookie", "openai-organization"} & set(kept)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])

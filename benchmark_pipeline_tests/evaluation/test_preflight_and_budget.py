@@ -60,6 +60,25 @@ def test_a_provider_without_a_json_schema_is_told_before_any_call():
     preflight.check(without, plan_calls([item("C")], without, prompts()["C"]), {"KEY": "k"})
 
 
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"id": "openai/o3-2025-04-16", "parameters": {"temperature": 0}}, "temperature=0"),
+        ({"id": "anthropic/claude-haiku-4-5-20251001", "parameters": {"logit_bias": {"5": 1}}}, "logit_bias"),
+        ({"id": "nosuch/m-2025-01-01"}, "knows no provider 'nosuch'"),
+    ],
+)
+def test_what_the_provider_does_not_take_is_told_before_any_call(tmp_path, monkeypatch, entry, told):
+    monkeypatch.setenv("EXAMPLE_KEY", "example-key-0123456789")
+    model = ModelEntry(**entry, api_key_env="EXAMPLE_KEY")
+    plan = plan_calls(items_of(1), model, prompts()["C"])
+    with pytest.raises(ConfigurationError) as caught:
+        ModelClient(tmp_path).run(model, prompts()["C"], plan, items_of(1))
+    assert told in str(caught.value)
+    assert "drop_params" not in str(caught.value)
+    assert list(ModelClient(tmp_path).log(model.name, "C").attempts()) == []
+
+
 def test_what_was_answered_needs_neither_key_nor_context():
     preflight.check(remote_model(NOWHERE, api_key_env="EXAMPLE_KEY", context_tokens=1), [], {})
 
