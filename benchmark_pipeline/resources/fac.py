@@ -284,6 +284,8 @@ class FacClient(Closing):
                 seen, retry = _judge(response, body)
                 if not seen:
                     return body
+                # An error message may repeat what it refuses; ours ends up in logs.
+                seen = seen.replace(self._key(), "[key]")
                 if not retry:
                     raise _refusal(response, url, seen)
                 wait = retry_after_seconds(response.headers.get("Retry-After")) or wait

@@ -319,7 +319,7 @@ class _Runner:
                 retry_after_seconds=reply.retry_after,
                 error=_redacted(reply.error, self._model),
                 raw_body=_redacted(reply.raw_body, self._model),
-                content=reply.content,
+                content=_redacted(reply.content, self._model),
                 finish_reason=reply.finish_reason,
                 returned_model=reply.returned_model,
                 fingerprint=reply.fingerprint,
