@@ -17,6 +17,7 @@ from benchmark_pipeline.icfr.evidence_review import LOG_NAME, read_answers
 from benchmark_pipeline.items.candidates import (
     build_candidates,
     clean_share,
+    composition,
     counts,
     hard_share,
     surface_baselines,
@@ -93,6 +94,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             written,
             accepted=sum(item.reject_reason is None for item in items),
             counts=table_markdown(counts(items)),
+            composition=table_markdown(composition(items)),
             items_chosen_before=len(keep.ids),
             chosen_before_and_displaced=displaced(items, keep),
             labels=len(labels),
@@ -101,6 +103,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             labels_without_source=sorted(labels.keys() - sources),
             clean_share=clean_share(items),
             hard_strata_share=hard_share(items),
+            hard_strata_share_of_attested=hard_share(items, "attested"),
             **surface_baselines(items),
         )
 
@@ -170,6 +173,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             rejected_by_reviewers=labeled.rejected_by_reviewers,
             void_decisions=labeled.void_decisions,
             counts=table_markdown(counts(labeled.items)),
+            composition=table_markdown(composition(labeled.items)),
         )
 
     return [scenarios, candidate_items, item_reviews, paraphrased_subset, labeled_items]

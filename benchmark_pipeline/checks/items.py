@@ -9,10 +9,18 @@ import dagster as dg
 from benchmark_pipeline.assets.common import table_markdown
 from benchmark_pipeline.assets.items import review_log
 from benchmark_pipeline.items.agreement import agreement_by_task
-from benchmark_pipeline.items.candidates import CLEAN_SHARE, MAX_SURFACE_AUC, accepted, clean_share, surface_baselines
+from benchmark_pipeline.items.candidates import (
+    CLEAN_SHARE,
+    MAX_SURFACE_AUC,
+    accepted,
+    clean_share,
+    hard_items_left_out,
+    surface_baselines,
+)
 from benchmark_pipeline.items.item_rules import (
     incomplete,
     leaking,
+    not_english,
     repeated_accessions,
     wrong_gold,
     wrong_gradient,
@@ -102,6 +110,19 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         return _result(problems, warn=True)
 
     @dg.asset_check(asset="candidate_items")
+    def hard_strata_hold_30_percent_of_attested_items_where_there_are_enough(
+        lake: dg.ResourceParam[Lake],
+    ) -> dg.AssetCheckResult:
+        """Warns where easy texts outnumber the hard ones (remediated, scope-out, weakness words) and hard ones are left."""
+        left = hard_items_left_out(lake.read(ItemRow, "candidate_items"), "attested")
+        return _result([f"{name} is hard and was not drawn" for name in left], warn=True)
+
+    @dg.asset_check(asset="candidate_items", blocking=True)
+    def every_item_text_reads_as_english(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
+        """By its function words: the language column is proved by the text and not assumed."""
+        return _result(not_english(accepted(lake.read(ItemRow, "candidate_items"))))
+
+    @dg.asset_check(asset="candidate_items")
     def surface_rules_do_not_recover_the_gold(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
         """Warns where length or keywords alone tell the answers: the benchmark would then measure reading of cues."""
         baselines = surface_baselines(lake.read(ItemRow, "candidate_items"))
@@ -174,6 +195,8 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         an_accession_gives_at_most_one_item_a_task,
         candidates_reconcile_with_their_sources,
         clean_share_lies_between_35_and_65_percent,
+        hard_strata_hold_30_percent_of_attested_items_where_there_are_enough,
+        every_item_text_reads_as_english,
         surface_rules_do_not_recover_the_gold,
         every_record_of_the_review_log_is_accounted_for,
         no_review_decision_was_refused,

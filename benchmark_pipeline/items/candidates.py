@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +16,7 @@ from .identity import link_replacements
 from .labels import Labels, source_key
 from .leak_filter import keyword_accuracy, keyword_icfr
 from .masking import Names
-from .selection import NOTHING_KEPT, TARGETS, Keep, displaced
+from .selection import HARD_SHARE, NOTHING_KEPT, TARGETS, Keep, displaced
 from .sentences import words
 from .sources import deficient_weaknesses, join_filings
 from .task_a import build_task_a
@@ -117,6 +117,27 @@ def counts(items: Sequence[ItemRow]) -> list[dict[str, Any]]:
     return rows
 
 
+def composition(items: Sequence[ItemRow]) -> list[dict[str, Any]]:
+    """Accepted items by task, arm, population and label source, with the most frequent strata of each."""
+    groups: dict[tuple[str, str, str, str], list[ItemRow]] = defaultdict(list)
+    for item in accepted(items):
+        groups[item.task, item.arm, item.population, item.label_source].append(item)
+    return [
+        {
+            "task": task,
+            "arm": arm,
+            "population": population,
+            "label_source": label_source,
+            "items": len(members),
+            "strata": ", ".join(
+                f"{tag} {count}"
+                for tag, count in Counter(tag for item in members for tag in item.strata).most_common(12)
+            ),
+        }
+        for (task, arm, population, label_source), members in sorted(groups.items())
+    ]
+
+
 def auc(scores: Sequence[tuple[float, bool]]) -> float | None:
     """Area under the ROC curve (Mann-Whitney, ties count a half); None where a class is empty."""
     positive = [score for score, truth in scores if truth]
@@ -154,7 +175,25 @@ def clean_share(items: Sequence[ItemRow]) -> float | None:
     return sum(item.gold_icfr == "clean" for item in task_c) / len(task_c) if task_c else None
 
 
-def hard_share(items: Sequence[ItemRow]) -> float | None:
-    """Share of clean items in a hard stratum; domain target at least 30 %."""
-    clean = [i for i in accepted(items) if i.task == "C" and i.arm == "verbatim" and i.gold_icfr == "clean"]
+def hard_share(items: Sequence[ItemRow], rating: str | None = None) -> float | None:
+    """Share of clean items, of one rating or of all, in a hard stratum; None where there are none."""
+    clean = [
+        item
+        for item in accepted(items)
+        if item.task == "C" and item.arm == "verbatim" and item.gold_icfr == "clean"
+        and rating in (None, item.clean_rating)
+    ]  # fmt: skip
     return sum(is_hard(item) for item in clean) / len(clean) if clean else None
+
+
+def hard_items_left_out(items: Sequence[ItemRow], rating: str) -> list[str]:
+    """Hard clean items that could have been drawn and were not, where too few of the drawn ones are hard."""
+    share = hard_share(items, rating)
+    if share is None or share >= HARD_SHARE:
+        return []
+    return [
+        item.item_id
+        for item in items
+        if item.arm == "verbatim" and item.clean_rating == rating and is_hard(item)
+        and item.reject_reason == "not_sampled"
+    ]  # fmt: skip

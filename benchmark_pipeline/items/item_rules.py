@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from benchmark_pipeline.tables.items import ItemRow
 
 from .identity import item_id, text_sha256
+from .language import english_share, is_english
 from .leak_filter import Gold, leaks
 
 
@@ -91,6 +92,15 @@ def leaking(items: Iterable[ItemRow]) -> list[str]:
         if found := leaks(item.text, *golds):
             problems.append(f"{item.item_id}: {', '.join(found)}")
     return problems
+
+
+def not_english(items: Iterable[ItemRow]) -> list[str]:
+    """Accepted items whose text or language column is not English."""
+    return [
+        f"{item.item_id}: language {item.language}, {english_share(item.text):.0%} English function words"
+        for item in items
+        if item.language != "en" or not is_english(item.text)
+    ]
 
 
 def repeated_accessions(items: Iterable[ItemRow]) -> list[str]:

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.tables.items import ItemReject, ItemRow
 
-from .near_duplicates import near_duplicates
+from .near_duplicates import SAME_COMPANY_THRESHOLD, THRESHOLD, near_duplicates
 
 SEED = "icfr-bench/selection/1"
 """Changing it makes another sample, and with it another dataset version."""
@@ -119,7 +119,11 @@ def select(items: Iterable[ItemRow], per_registrant: int, keep: Keep = NOTHING_K
     """
     candidates = sorted(items, key=lambda item: preference(item, keep))
     usable = [item for item in candidates if item.reject_reason is None]
-    repeats = near_duplicates([item.text for item in usable], [item.company_key for item in usable])
+    repeats = near_duplicates(
+        [item.text for item in usable],
+        [item.company_key for item in usable],
+        THRESHOLD if per_registrant == 1 else SAME_COMPANY_THRESHOLD,
+    )
     decided: dict[str, ItemRow] = {
         usable[index].item_id: reject(
             usable[index], "near_duplicate", f"Jaccard {similarity:.2f} with {usable[kept].item_id}"

@@ -35,6 +35,7 @@ VIEW_ORDER = (
     "clean_pool_audit",
     "clean_pool_funnel",
     "item_funnel",
+    "item_composition",
 )
 """Views that are kept as files, in the order in which they may use one another; `rejects` is made from the tables."""
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "items"))
 from item_rows import SECTIONS, assertion, filing, finding, weakness
 from mock_openai import Behaviour, MockOpenAI
 
-from benchmark_pipeline.assets.items import paraphrase_rows, proposed_and_filed_labels
+from benchmark_pipeline.assets.items import draft_paraphrases, paraphrase_rows, proposed_and_filed_labels
 from benchmark_pipeline.checks.items import wrong_twins
 from benchmark_pipeline.cli.drafting import Drafter
 from benchmark_pipeline.drafting.labels import proposed_labels
@@ -212,6 +212,16 @@ def test_of_two_models_drafts_one_is_used_and_a_section_that_has_a_twin_is_not_a
     assert wrong_twins(decided, {item.item_id for item in items}) == []
     rejected = usable.model_copy(update={"review_status": "rejected"})
     assert [row.reject_reasons for row in one_twin_an_item([rejected, second])] == [[ANOTHER_TWIN], []]
+
+
+def test_a_model_named_in_the_settings_drafts_when_the_table_is_built_and_not_a_second_time(make, server) -> None:
+    settings = make(server.url, paraphrase_model=ECHO, paraphrase_drafts=1)
+    lake, client = Lake(settings.storage_root), ModelClient(settings.response_log_folder)
+    items = lake.read(ItemRow, "candidate_items")
+    assert [draft_paraphrases(settings, lake, items, client) for _ in range(2)] == [1, 0]
+    assert len(paraphrase_rows(settings, lake, items).rows) == 1
+    without = settings.model_copy(update={"paraphrase_model": None})
+    assert draft_paraphrases(without, lake, items, client) == 0
 
 
 def test_a_judge_gives_its_opinion_on_both_directions_of_usable_twins(make, server) -> None:

@@ -18,6 +18,7 @@ from single_audit_rows import REPORT_ID, finding, general, text
 from benchmark_pipeline.demo.fac_replay import FacFault, FacReplay
 from benchmark_pipeline.demo.replay import ReplayRequest, ReplayServer
 from benchmark_pipeline.errors import BenchError, ConfigurationError
+from benchmark_pipeline.resources import fac as fac_module
 from benchmark_pipeline.resources.fac import ENDPOINTS, FacClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore
@@ -202,6 +203,25 @@ def test_several_texts_of_one_reference_come_in_the_order_served(tmp_path: Path)
     words = [row["finding_text"] for page in pages for row in page.rows]
     assert sorted(words) == sorted(row["finding_text"] for row in texts)
     assert words.index("Zeroth part comes first,") < words.index("and a later part second.")
+
+
+def test_texts_in_served_order_are_never_cut_by_the_servers_cap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fac_module, "ROW_CAP", 5)
+    texts = [
+        text(words=f"Part {part}", report_id=f"2023-06-GSAFAC-000000000{report}")
+        for report in (1, 2, 3)
+        for part in (1, 2, 3)
+    ]
+    bench = Bench(tmp_path, FacReplay(tables([finding()], texts)), page_size=5)
+    pages = [page for page in bench.client.audit_year(2023) if page.endpoint == "findings_text"]
+    assert sum(len(page.rows) for page in pages) == 9
+    # Nine rows at a cap of five: one request for all, two halves, and the larger half once more.
+    assert sum("report_id=in." in page.url for page in pages) == 3
+    monkeypatch.setattr(fac_module, "ROW_CAP", 3)
+    with pytest.raises(BenchError, match="cuts an answer there"):
+        list(Bench(tmp_path / "again", FacReplay(tables([finding()], texts)), page_size=3).client.audit_year(2023))
 
 
 def test_no_key_is_written_to_disk(tmp_path: Path) -> None:

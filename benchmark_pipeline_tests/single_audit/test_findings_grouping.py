@@ -75,6 +75,37 @@ def test_a_suppressed_text_is_not_kept_even_if_it_is_served() -> None:
     assert (row.text, row.planned_action) == (None, None)
 
 
+def test_migrated_reports_are_marked_and_their_wrong_header_flag_decides_nothing() -> None:
+    migrated = "2019-06-CENSUS-0000000123"
+    rows = {
+        # For every migrated report this header flag holds what was meant for major programs: it is no tier.
+        "reports": [general(migrated, audit_year="2019", is_internal_control_material_weakness_disclosed="Yes")],
+        "findings": [finding(pattern="NNNYN", report_id=migrated, audit_year="2019", reference="2019-001")],
+        "texts": [text("2019-001", report_id=migrated, audit_year="2019")],
+    }
+    (row,) = build(year_rows(**rows), 2019).rows
+    assert (row.data_source, row.tier, row.reject_reason) == ("CENSUS", "significant_deficiency", None)
+    (row,) = build(year_rows(), 2023).rows
+    assert row.data_source == "GSAFAC"
+
+
+def test_the_order_of_corrections_follows_the_day_of_acceptance_and_keeps_one_of_each_auditee_and_year() -> None:
+    ids = [f"2023-06-GSAFAC-000090000{n}" for n in range(3)]
+    reports = [general(name, fac_accepted_date=f"2024-0{3 - n}-01") for n, name in enumerate(ids)]
+    found = build(
+        year_rows(
+            reports=reports,
+            findings=[finding(report_id=name) for name in ids],
+            texts=[text(report_id=name) for name in ids],
+        ),
+        2023,
+    ).rows
+    assert [(row.report_id, row.reject_reason) for row in found] == [
+        (ids[0], None), (ids[1], "superseded"), (ids[2], "superseded"),
+    ]  # fmt: skip
+    assert all(ids[0] in (row.reject_detail or "") for row in found[1:])
+
+
 def test_a_text_joins_on_report_and_reference_and_orphans_are_counted() -> None:
     other = text(report_id="2023-06-GSAFAC-0000000007")
     result = build(year_rows(texts=[other, text("2023-009")]), 2023)

@@ -118,6 +118,8 @@ def test_the_checks_fail_when_what_they_prove_is_broken(pipeline: Pipeline) -> N
         "nothing_left_looks_like_a_person": {"planned_action": "Ask Jennifer Whitlock-Ames."},
         "every_finding_received_is_a_row": {"reference_number": "2023-999"},
     }
+    every_check = {check.check_key.name for check in checks.build(pipeline.settings)}
+    assert every_check == {*breaks, "a_finding_has_one_row"}
     for name, changes in breaks.items():
         pipeline.lake.write(TABLE, rows, "2023")
         assert pipeline.check(name), name
