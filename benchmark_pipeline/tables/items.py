@@ -263,7 +263,8 @@ class ParaphraseRow(Row):
     status: Literal["usable", "rejected"]
     """Passed all blocking checks or not; a human still has to accept it."""
     reject_reasons: list[str]
-    """Names of the checks that failed; `verbatim_item_not_in_set` where there is nothing to compare with."""
+    """Names of the checks that failed; `verbatim_item_not_in_set` where there is nothing to compare with, `draft_unreadable: …`
+    where a model's answer holds no draft, `another_twin_is_used` where the section has a usable twin already."""
     review_status: ReviewStatus
     """From the review log."""
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,11 +11,10 @@ from item_rows import SECTIONS, filing, finding, review, weakness
 
 from benchmark_pipeline.assets import items as items_assets
 from benchmark_pipeline.checks import items as items_checks
-from benchmark_pipeline.items.identity import text_sha256
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import AppendLog, Lake
-from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow, ScenarioRow
+from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow
 
 DRAFT = """
 - accession: 0009000001-25-000001
@@ -114,75 +112,3 @@ def test_building_twice_writes_the_same_bytes(settings: Settings, lake: Lake) ->
         run(settings, lake)
         digests.append([hashlib.sha256(Path(lake.path(table)).read_bytes()).hexdigest() for table in tables])
     assert digests[0] == digests[1]
-
-
-def broken(items: Sequence[ItemRow], index: int, **columns: object) -> list[ItemRow]:
-    rows = list(items)
-    rows[index] = rows[index].model_copy(update=columns)
-    return rows
-
-
-@pytest.mark.parametrize(
-    ("task", "columns", "check"),
-    [
-        ("C", {"text": "Another text."}, "every_item_id_is_unique_and_derives_from_its_text"),
-        ("C", {"gradient_bearing": True}, "severity_stands_only_on_gradient_bearing_items"),
-        ("C", {"gold_severity": "material_weakness"}, "severity_stands_only_on_gradient_bearing_items"),
-        ("C", {"jurisdiction": "XX"}, "every_item_states_its_provenance_and_regime"),
-        ("B", {"drafted_by": None}, "every_item_states_its_provenance_and_regime"),
-        ("C", {"clean_rating": None}, "every_accepted_item_has_the_gold_of_its_task"),
-        ("B", {"gold_effective": None}, "every_accepted_item_has_the_gold_of_its_task"),
-        ("A", {"text": "a weak control environment"}, "no_item_text_prints_its_own_label"),
-    ],
-)
-def test_each_blocking_check_fails_on_what_it_is_for(
-    settings: Settings, lake: Lake, task: str, columns: dict[str, object], check: str
-) -> None:
-    items = lake.read(ItemRow, "candidate_items")
-    index = next(
-        n for n, item in enumerate(items)
-        if item.task == task and item.reject_reason is None and (task != "C" or item.gold_icfr == "clean")
-    )  # fmt: skip
-    lake.write("candidate_items", broken(items, index, **columns))
-    assert check in failing(settings, lake, "candidate_items")
-
-
-def test_repeats_and_losses_of_candidates_are_seen(settings: Settings, lake: Lake) -> None:
-    items = lake.read(ItemRow, "candidate_items")
-    repeated = next(item for item in items if item.task == "C")
-    lake.write("candidate_items", [*items, repeated])
-    assert failing(settings, lake, "candidate_items") >= {
-        "every_item_id_is_unique_and_derives_from_its_text",
-        "an_accession_gives_at_most_one_item_a_task",
-        "candidates_reconcile_with_their_sources",
-    }
-
-
-def test_a_clean_share_out_of_bounds_warns(settings: Settings, lake: Lake) -> None:
-    items = lake.read(ItemRow, "candidate_items")
-    lake.write("candidate_items", [item for item in items if item.gold_icfr != "deficient"])
-    assert "clean_share_lies_between_35_and_65_percent" in failing(settings, lake, "candidate_items")
-
-
-def test_a_broken_scenario_pair_blocks(settings: Settings, lake: Lake) -> None:
-    lake.write("scenarios", lake.read(ScenarioRow, "scenarios")[1:])
-    assert "every_scenario_pair_keeps_the_construction_rules" in failing(settings, lake, "scenarios")
-
-
-def test_a_usable_twin_with_a_failed_invariant_blocks(settings: Settings, lake: Lake) -> None:
-    [twin] = lake.read(ParaphraseRow, "paraphrased_subset")
-    lake.write("paraphrased_subset", [twin.model_copy(update={"status": "usable"})])
-    assert failing(settings, lake, "paraphrased_subset") == {"every_usable_paraphrase_keeps_all_blocking_invariants"}
-
-
-def test_a_decision_that_is_not_in_the_log_blocks(settings: Settings, lake: Lake) -> None:
-    lake.write("item_reviews", [ItemReviewRow.model_validate(review("C-1", text_sha256("x")))])
-    assert failing(settings, lake, "item_reviews") == {"every_record_of_the_review_log_is_accounted_for"}
-
-
-def test_a_forged_review_status_and_a_lost_half_block(settings: Settings, lake: Lake) -> None:
-    items = lake.read(ItemRow, "labeled_items")
-    lake.write("labeled_items", broken(items, 0, review_status="accepted"))
-    assert failing(settings, lake, "labeled_items") == {"the_item_set_reconciles_with_candidates_twins_and_reviews"}
-    lake.write("labeled_items", [item for item in items if item.pair_role != "variant"])
-    assert "every_scenario_pair_and_every_twin_is_complete" in failing(settings, lake, "labeled_items")
