@@ -14,8 +14,6 @@ from benchmark_pipeline.storage.lake import WrittenFile
 from benchmark_pipeline.tables import TABLES
 
 OWNER = "team:icfr-bench"
-LLM_POOL = "llm_api"
-"""Concurrency pool of the steps that ask models."""
 
 AssetDecorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 

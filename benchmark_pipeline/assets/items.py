@@ -40,7 +40,7 @@ from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, IcfrSectionR
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow, ParaphraseRow, ScenarioRow
 from benchmark_pipeline.tables.sources import SingleAuditFindingRow
 
-from .common import LLM_POOL, logging_progress, record, table_asset, table_markdown
+from .common import logging_progress, record, table_asset, table_markdown
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
@@ -124,7 +124,6 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
         "paraphrased_subset",
         deps=("candidate_items", "item_reviews", "icfr_assertions"),
         kinds=("parquet", "litellm"),
-        pool=LLM_POOL,
         code_version=BUILDER_VERSION,
     )
     def paraphrased_subset(
