@@ -204,7 +204,7 @@ MaxCostOption = Annotated[float | None, typer.Option("--max-cost", min=0, help="
 TokensOption = Annotated[
     int | None, typer.Option("--answer-tokens", min=16, help="Tokens an answer may take; default: the question's own.")
 ]
-BatchOption = Annotated[bool, typer.Option("--batch", help="Use the provider's batch API (OpenAI, Azure).")]
+BatchOption = Annotated[bool, typer.Option("--batch", help="Use the provider's batch API (OpenAI, Azure, vLLM).")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and cost; ask nothing.")]
 
 paraphrase_app = typer.Typer(help="Paraphrase twins by a model.", no_args_is_help=True, rich_markup_mode=None)
@@ -349,7 +349,7 @@ def models_run(  # noqa: PLR0917 - typer passes them by name
     max_cost: Annotated[
         float | None, typer.Option("--max-cost", min=0, help="US dollars that this command may cost at most.")
     ] = None,
-    batch: Annotated[bool, typer.Option("--batch", help="Use the provider's batch API (OpenAI, Azure).")] = False,
+    batch: Annotated[bool, typer.Option("--batch", help="Use the provider's batch API (OpenAI, Azure, vLLM).")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print calls, tokens and cost for each model; ask nothing.")
     ] = False,

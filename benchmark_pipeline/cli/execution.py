@@ -165,8 +165,9 @@ def quiet() -> None:
 def _bars(console: Console) -> Progress:
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description:<24}"),
-        BarColumn(bar_width=28),
+        TextColumn("{task.description:<20}"),
+        # Narrow, so that 80 columns hold time left, spend and failures beside it.
+        BarColumn(bar_width=10),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.fields[what]}"),
@@ -214,7 +215,7 @@ def _progress_bars(shown: Progress) -> Iterator[None]:
 
     def on_progress(what: str, done: int, total: int) -> None:
         if what not in tasks:
-            tasks[what] = shown.add_task(what[:24], total=total, what="")
+            tasks[what] = shown.add_task(what[:20], total=total, what="")
         shown.update(tasks[what], completed=done, total=total, what=escape(progress.note(what)))
         if done >= total:
             shown.remove_task(tasks.pop(what))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -46,13 +47,18 @@ def evaluation(
         PlannedRun(
             "evaluate_model",
             partition=dg.MultiPartitionKey({"model": model, "task": task}),
-            label=f"{model} {task}",
+            label=f"{task} {_short(model)}",
             needed=partial(results.has_open_calls, model, task),
             config=config,
         )
         for model in models
         for task in tasks
     ]
+
+
+def _short(model: str) -> str:
+    """A model's name with the first characters of its hash, so that a line of the terminal holds it."""
+    return re.sub(r"(@(?:sha256:)?[0-9a-f]{8})[0-9a-f]+", r"\1", model)
 
 
 class _Results:

@@ -22,8 +22,12 @@ from benchmark_pipeline.storage import AppendLog
 
 from .replies import Reply, reply_of, reply_of_error
 
-PROVIDERS = ("openai", "azure")
-"""Routes whose batches take requests in the OpenAI form, which is the form that is planned and logged here."""
+PROVIDERS = ("openai", "azure", "hosted_vllm", "litellm_proxy")
+"""Routes whose batches take requests in the OpenAI form, carry our token in their metadata and can be listed.
+
+litellm also submits to Vertex AI, Bedrock, Mistral and xAI, in forms of their own. Without the token a batch that was
+created and not logged could not be found again, and would be paid twice.
+"""
 LARGEST = 10_000
 """Calls in one batch; providers take 50,000 and files of 100 to 200 MB."""
 TOKEN = "icfr_bench_submission"  # noqa: S105 - the name of a metadata field

@@ -98,6 +98,8 @@ class MockOpenAI:
         self.batches: dict[str, dict[str, Any]] = {}
         self.batch_status = "completed"
         """How a batch ends at its second poll; `validating` never ends."""
+        self.batch_created_delay = 0.0
+        """Seconds between the creation of a batch and the reply that tells of it."""
         self.in_flight = 0
         self.most_in_flight = 0
         self._loop = asyncio.new_event_loop()
@@ -167,6 +169,7 @@ class MockOpenAI:
             "metadata": asked.get("metadata"), "output_file_id": None, "error_file_id": None,
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
         }  # fmt: skip
+        await asyncio.sleep(self.batch_created_delay)
         return web.json_response(self.batches[name])
 
     async def _list_batches(self, request: web.Request) -> web.StreamResponse:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from evaluation_examples import item, prompts, remote_model
@@ -11,11 +15,13 @@ from test_model_client import items_of
 
 from benchmark_pipeline.errors import BenchError, ConfigurationError
 from benchmark_pipeline.evaluation.planning import plan_calls
+from benchmark_pipeline.evaluation.response_log import ResponseLog
 from benchmark_pipeline.evaluation.responses import outcome_counts, response_rows
 from benchmark_pipeline.resources.batches import require_batch_api
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.storage import AppendLog
 
+HERE = Path(__file__).resolve().parent
 PRICE = {
     "input_per_million": 2.0,
     "output_per_million": 8.0,
@@ -38,9 +44,10 @@ def events(folder, model) -> list[dict]:
     return list(AppendLog(ModelClient(folder).log(model.name, "C").folder / "batches").read())
 
 
-def test_a_batch_is_submitted_polled_and_recorded_at_its_own_price(tmp_path):
+@pytest.mark.parametrize("provider", ["openai", "hosted_vllm"])
+def test_a_batch_is_submitted_polled_and_recorded_at_its_own_price(tmp_path, provider):
     with MockOpenAI() as server:
-        model = remote_model(server.url, price=PRICE)
+        model = remote_model(server.url, price=PRICE, route=f"{provider}/echo-2026-01-31")
         summary, rows = run(tmp_path, model, items_of(5))
         again, _ = run(tmp_path, model, items_of(5))
         assert len(server.batches) == 1
@@ -150,3 +157,81 @@ def test_a_provider_without_batches_in_the_openai_form_is_refused():
     model = remote_model("http://127.0.0.1:9/v1", route="anthropic/claude-haiku-4-5-20251001")
     with pytest.raises(ConfigurationError, match="not to anthropic"):
         require_batch_api(model)
+
+
+def test_replies_of_a_batch_that_a_kill_left_half_recorded_are_recorded_once(tmp_path, monkeypatch):
+    recorded = ResponseLog.append
+
+    def dies_at_the_third(self, attempt):
+        if sum(1 for _ in self.attempts()) == 2:
+            raise KeyboardInterrupt
+        recorded(self, attempt)
+
+    with MockOpenAI() as server:
+        model = remote_model(server.url)
+        with monkeypatch.context() as patch:
+            patch.setattr(ResponseLog, "append", dies_at_the_third)
+            with pytest.raises(KeyboardInterrupt):
+                run(tmp_path, model, items_of(5))
+        summary, rows = run(tmp_path, model, items_of(5))
+        assert len(server.batches) == 1
+    assert (summary.answered_before, summary.calls_made) == (2, 3)
+    assert outcome_counts(rows) == {"answered": 5}
+    lines = list(ModelClient(tmp_path).log(model.name, "C").attempts())
+    assert len({line.request_key for line in lines}) == len(lines) == 5
+
+
+def test_an_attempt_that_a_batch_repeats_is_counted(tmp_path, monkeypatch):
+    def script(prompt: str, earlier: int) -> Behaviour:
+        return Behaviour(status=500 if earlier == 0 else 200)
+
+    with MockOpenAI(script) as server:
+        model = remote_model(server.url)
+        server.batch_status = "validating"
+        with monkeypatch.context() as patch:
+            patch.setattr("benchmark_pipeline.resources.batches.time.sleep", killed)
+            with pytest.raises(KeyboardInterrupt):
+                run(tmp_path, model, items_of(2))
+        server.batch_status = "completed"
+        run(tmp_path, model, items_of(2))
+        assert len(server.batches) == 2
+    lines = list(ModelClient(tmp_path).log(model.name, "C").attempts())
+    assert sorted((line.attempt, line.outcome) for line in lines) == [
+        (1, "transport_fail"), (1, "transport_fail"), (2, "answered"), (2, "answered"),
+    ]  # fmt: skip
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {here!r})
+from pathlib import Path
+from evaluation_examples import remote_model
+from test_batches import run
+from test_model_client import items_of
+run(Path({folder!r}), remote_model({url!r}), items_of(4))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["created", "submitted"])
+def test_a_process_killed_after_the_submission_pays_once(tmp_path, moment):
+    """By SIGKILL: while the provider's yes is on its way, and while the batch is waited for."""
+    with MockOpenAI() as server:
+        server.batch_status = "validating"
+        server.batch_created_delay = 3.0 if moment == "created" else 0.0
+        code = KILLED.format(here=str(HERE), folder=str(tmp_path), url=server.url)
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=HERE.parents[1])
+        model = remote_model(server.url)
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
+            told = [event["event"] for event in events(tmp_path, model)]
+            if len(server.batches) == 1 and (moment == "created" or "submitted" in told):
+                break
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        assert ("submitted" in [event["event"] for event in events(tmp_path, model)]) == (moment == "submitted")
+        server.batch_status = "completed"
+        _, rows = run(tmp_path, model, items_of(4))
+        assert len(server.batches) == 1
+    assert outcome_counts(rows) == {"answered": 4}
