@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from dagster import DagsterRunStatus, RunsFilter
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from benchmark_pipeline import progress, steps
 from benchmark_pipeline.assets.common import range_tags
@@ -166,14 +168,26 @@ def _bars(console: Console) -> Progress:
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description:<20}"),
-        # Narrow, so that 80 columns hold time left, spend and failures beside it.
         BarColumn(bar_width=10),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[what]}"),
-        console=console,
+        # Time left, spend and failures take a second line where the terminal is narrow.
+        TextColumn("{task.fields[what]}", table_column=Column(no_wrap=False)),
+        console=_beside_captured_output(console),
         transient=True,
     )
+
+
+def _beside_captured_output(console: Console) -> Console:
+    """A console on a terminal of its own descriptor.
+
+    Dagster sends standard output to a file while a step runs. A bar on it would find no terminal there, and stand still
+    just as long as there is something to show.
+    """
+    if not console.is_terminal or console.file is not sys.stdout:
+        return console
+    terminal = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding=sys.stdout.encoding)
+    return Console(file=terminal, highlight=False)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 class AdaptiveLimit:
     """Additive increase, multiplicative decrease, as TCP does it.
 
-    A 429 halves the limit, at most once a `hold` so that one burst of refusals counts once; each `limit` successes raise
-    it by one. A `Retry-After` also keeps new calls back until it has passed, for all callers of this provider.
+    A 429 halves the limit, at most once a `hold` and once in `limit` calls, so that one burst of refusals counts once and
+    a slow provider is not slowed for each of its refusals; each `limit` successes raise it by one. A `Retry-After` also keeps new calls back until it has passed, for all callers of this provider.
     """
 
     def __init__(self, maximum: int, *, hold_seconds: float = 1.0) -> None:
@@ -22,6 +22,7 @@ class AdaptiveLimit:
         self._hold = hold_seconds
         self._in_flight = 0
         self._successes = 0
+        self._ended_since_lowered = maximum
         self._lowered_at = float("-inf")
         self._closed_until = 0.0
         self._waiters = asyncio.Condition()
@@ -38,6 +39,7 @@ class AdaptiveLimit:
     def succeeded(self) -> None:
         """A call went through."""
         self._successes += 1
+        self._ended_since_lowered += 1
         if self._successes >= self.limit and self.limit < self.maximum:
             self.limit += 1
             self._successes = 0
@@ -47,10 +49,11 @@ class AdaptiveLimit:
         now = time.monotonic()
         if retry_after is not None:
             self._closed_until = max(self._closed_until, now + retry_after)
-        if now - self._lowered_at >= self._hold:
+        self._ended_since_lowered += 1
+        if now - self._lowered_at >= self._hold and self._ended_since_lowered >= self.limit:
             self.limit = max(1, self.limit // 2)
             self.lowest = min(self.lowest, self.limit)
-            self._lowered_at, self._successes = now, 0
+            self._lowered_at, self._successes, self._ended_since_lowered = now, 0, 0
 
     async def _acquire(self) -> None:
         while True:

@@ -21,6 +21,16 @@ def test_a_burst_of_refusals_counts_once_and_successes_raise_the_limit_again():
     assert (limit.limit, limit.lowest) == (16, 8)
 
 
+def test_calls_that_were_in_flight_at_a_refusal_do_not_lower_the_limit_again():
+    limit = AdaptiveLimit(16, hold_seconds=0)
+    limit.refused(None)
+    for _ in range(7):
+        limit.refused(None)
+    assert limit.limit == 8
+    limit.refused(None)
+    assert limit.limit == 4
+
+
 def test_the_limit_never_falls_below_one():
     limit = AdaptiveLimit(4, hold_seconds=0)
     for _ in range(10):
