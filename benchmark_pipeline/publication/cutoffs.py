@@ -35,7 +35,7 @@ def past(items: ItemSet, cutoff: date | None) -> tuple[NDArray[np.bool_], NDArra
         return np.zeros(len(items), dtype=bool), np.zeros(len(items), dtype=bool)
     # Comparisons with an unknown date are False.
     ended, last = items.year_end, np.datetime64(cutoff, "D")
-    return ended + np.timedelta64(PUBLIC_AFTER) <= last, ended >= last
+    return np.asarray(ended + np.timedelta64(PUBLIC_AFTER) <= last), np.asarray(ended >= last)
 
 
 def past_most(items: ItemSet, runs: Sequence[Run], cutoffs: Mapping[str, date | None]) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ def paired_power(items: int, only_first: float, only_second: float, alpha: float
         fair = special.bdtr(np.arange(count + 1), count, 0.5)
         edge = int(np.searchsorted(2 * fair, alpha, side="right")) - 1
         if edge >= 0:
-            power += weight * (special.bdtr(edge, count, share) + special.bdtrc(count - edge - 1, count, share))
+            power += float(weight * (special.bdtr(edge, count, share) + special.bdtrc(count - edge - 1, count, share)))
     return float(min(1.0, power))
 
 

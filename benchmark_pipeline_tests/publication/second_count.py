@@ -25,7 +25,12 @@ TIERS = ["control_deficiency", "significant_deficiency", "material_weakness"]
 
 def table(lake: Lake, name: str) -> list[Row]:
     files = ", ".join(f"'{file}'" for file in lake.files(name))
-    return duckdb.sql(f"SELECT * FROM read_parquet([{files}])").to_arrow_table().to_pylist() if files else []
+    if not files:
+        return []
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT * FROM read_parquet([{files}])")
+        names = [column[0] for column in found.description or []]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
 class Number:

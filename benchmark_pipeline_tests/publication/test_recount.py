@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import duckdb
@@ -12,7 +11,6 @@ from published_corpus import VERSION, Corpus
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.load_runs import load_runs
 from benchmark_pipeline.publication.metrics import metric_rows
-from benchmark_pipeline.publication.report import write_report
 from benchmark_pipeline.publication.warehouse import open_warehouse
 from benchmark_pipeline.storage import Lake
 
@@ -108,54 +106,6 @@ def test_runs_read_in_sql_equal_runs_collected_from_rows(lake: Lake, corpus: Cor
     assert [run.identity for run in ours] == [run.identity for run in theirs]
     assert headline_rows(ours) == headline_rows(theirs)
     assert metric_rows(ours, headline_rows(ours)) == metric_rows(theirs, headline_rows(theirs))
-
-
-def test_every_rate_on_the_page_is_a_rate_counted_in_sql(
-    lake: Lake, counted: Counts, warehouse: Path, tmp_path: Path
-) -> None:
-    """Each `k/n` that the page prints under a rate is one of the counts, and the rate above it is that fraction."""
-    write_report(warehouse, tmp_path / "index.html", VERSION)
-    page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    counts = {(k, n) for k, n, _ in counted.values()} | pair_counts(lake)
-    cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>(.*?)</td>", page, re.S)]
-    printed, means = 0, company_means(lake)
-    for cell in cells:
-        found = re.fullmatch(r"([\d.]+) %(?: [\d.]+ % to [\d.]+ %)? (\d+)/(\d+)", cell)
-        if not found:
-            continue
-        rate, k, n = float(found[1]), int(found[2]), int(found[3])
-        if (k, n) in counts and rate == round(100 * k / n, 1):
-            printed += 1
-            continue
-        # The company-weighted rate stands over the same counts and is counted apart.
-        assert rate in means, cell
-        printed += 1
-    assert printed > 150
-
-
-def pair_counts(lake: Lake) -> set[tuple[int, int]]:
-    with duckdb.connect() as connection:
-        rows = connection.execute(
-            "WITH p AS (SELECT s.model_id, i.pair_id, any_value(i.pair_kind) AS kind, any_value(i.drafted_by) AS who, "
-            "coalesce(bool_or(s.correct) FILTER (WHERE i.pair_role = 'control'), false) AS c, "
-            "coalesce(bool_or(s.correct) FILTER (WHERE i.pair_role = 'variant'), false) AS v "
-            f"FROM read_parquet('{lake.path('labeled_items')}') AS i JOIN read_parquet('{lake.path('scores')}') AS s "
-            "USING (item_id) WHERE i.task = 'B' GROUP BY ALL) "
-            "SELECT count(*) FILTER (WHERE c AND v), count(*) FILTER (WHERE c AND NOT v), "
-            "count(*) FILTER (WHERE v AND NOT c), count(*) FROM p GROUP BY GROUPING SETS ((model_id), (model_id, kind), (model_id, who))"
-        ).fetchall()
-    return {(k, n) for *hits, n in rows for k in hits}
-
-
-def company_means(lake: Lake) -> set[float]:
-    with duckdb.connect() as connection:
-        rows = connection.execute(
-            "SELECT avg(rate) FROM (SELECT s.model_id, company_key, avg(s.flagged_deficient::INT) AS rate "
-            f"FROM read_parquet('{lake.path('labeled_items')}') AS i JOIN read_parquet('{lake.path('scores')}') AS s "
-            "USING (item_id) WHERE i.task = 'C' AND i.arm = 'verbatim' AND clean_rating = 'attested' AND s.answered "
-            "GROUP BY ALL) GROUP BY model_id"
-        ).fetchall()
-    return {round(100 * rate, 1) for (rate,) in rows}
 
 
 def test_a_wrong_count_would_be_seen(counted: Counts) -> None:

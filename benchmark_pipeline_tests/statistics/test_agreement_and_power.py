@@ -12,7 +12,7 @@ from benchmark_pipeline.statistics.agreement import gwet_ac1, krippendorff_alpha
 from benchmark_pipeline.statistics.bootstrap import cluster_bootstrap, ratio
 from benchmark_pipeline.statistics.paired import mcnemar, sign_flip_test
 from benchmark_pipeline.statistics.power import items_needed, paired_power, precision_at
-from benchmark_pipeline.statistics.ranking import benjamini_hochberg
+from benchmark_pipeline.statistics.ranking import benjamini_hochberg, holm
 
 N = None
 # Krippendorff's own reliability data (Computing Krippendorff's Alpha-Reliability, 2011, part C): four raters, twelve units.
@@ -53,6 +53,13 @@ def test_agreement_of_nobody_is_not_defined_and_unknown_labels_are_refused() -> 
         gwet_ac1([[9]], [1, 2])
     with pytest.raises(ValueError, match="one entry a unit"):
         raw_agreement([[1], [1, 2]], [1, 2])
+
+
+def test_quadratic_kappa_equals_its_definition_on_a_table_worked_out_by_hand() -> None:
+    # Gold down, answers across. Squared distances seen: 4 of one tier, 1 of two: 4 * 1 + 1 * 4 = 8.
+    table = np.array([[5.0, 1, 1], [1, 4, 1], [0, 1, 6]])
+    # Margins 7, 6, 7 and 6, 6, 8; expected: (7*6 + 6*6 + 6*8 + 7*6 + 4*(7*8 + 7*6)) / 20 = (168 + 392) / 20 = 28.
+    assert float(quadratic_kappa(table)) == pytest.approx(1 - 8 / 28)
 
 
 def test_quadratic_kappa_equals_scikit_learn() -> None:
@@ -129,6 +136,33 @@ def test_power_without_a_difference_stays_below_the_level() -> None:
 @pytest.mark.parametrize(("rate", "half", "needed"), [(0.05, 0.02, 469), (0.10, 0.03, 388), (0.20, 0.05, 245)])
 def test_items_needed_equal_the_table_of_the_analysis_plan(rate: float, half: float, needed: int) -> None:
     assert items_needed(rate, half) == pytest.approx(needed, abs=1)
+
+
+def test_power_of_the_exact_test_equals_counting_every_outcome() -> None:
+    # Six pairs, discordant with 0.8 and 0.1: McNemar's exact test at 5 % rejects 6 : 0 alone (2 / 64), 5 : 0 never (2 / 32).
+    assert paired_power(6, 0.8, 0.1) == pytest.approx(0.8**6 + 0.1**6)
+
+
+@pytest.mark.parametrize(
+    ("recall", "rate", "prevalence", "published"), [(0.95, 0.10, 0.076, 0.44), (0.95, 0.10, 0.24, 0.75)]
+)
+def test_precision_at_natural_prevalence_equals_the_analysis_plan(
+    recall: float, rate: float, prevalence: float, published: float
+) -> None:
+    assert precision_at(recall, rate, prevalence) == pytest.approx(published, abs=0.005)
+
+
+def test_mcnemar_equals_the_textbook() -> None:
+    # Exact binomial tails of a fair coin: 2 * P(X <= 2 | 12, 1/2) = 2 * 79 / 4096.
+    assert mcnemar(10, 2) == mcnemar(2, 10) == pytest.approx(158 / 4096)
+
+
+def test_benjamini_hochberg_rejects_four_of_the_fifteen_of_their_paper() -> None:
+    # Benjamini and Hochberg (1995), section 3.2: at 5 % their procedure rejects four, Bonferroni's three.
+    published = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719,
+                 0.6528, 0.7590, 1.0]  # fmt: skip
+    assert sum(p <= 0.05 for p in benjamini_hochberg(published)) == 4
+    assert sum(p <= 0.05 for p in holm(published)) == 3
 
 
 def test_precision_where_deficiencies_are_rare() -> None:
