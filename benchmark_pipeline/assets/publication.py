@@ -37,7 +37,7 @@ from .common import logging_progress, record, table_asset, table_markdown
 from .items import evidence_answers
 
 PUBLISHED = ("warehouse", "report", "dataset_release")
-CODE_VERSION = "p2"
+CODE_VERSION = "p3"
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
