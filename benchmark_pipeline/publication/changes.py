@@ -146,8 +146,8 @@ def _section(before: Published | None, after: Published, reasons: Mapping[str, W
     if before is None:
         return [f"First version, {len(after.items)} items.", "", *_counts([after])]
     changes = compare(before, after)
-    lines = [f"Since {before.version}: {len(changes.came)} items came, {len(changes.went)} went, "
-             f"{len(changes.relabelled)} were relabelled.", "", *_counts([before, after])]  # fmt: skip
+    moved = f"{len(changes.came)} came, {len(changes.went)} went, {len(changes.relabelled)} relabelled"
+    lines = [f"Items since {before.version}: {moved}.", "", *_counts([before, after])]
     if changes.other_columns:
         lines += [f"Columns that came or went: {', '.join(f'`{name}`' for name in changes.other_columns)}.", ""]
     if changes.came:

@@ -26,6 +26,7 @@ DEMO = Path(os.environ.get("ICFR_BENCH_DEMO_DATA", PROJECT_ROOT / "data" / "demo
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(not (DEMO / "lake" / "scores").is_dir(), reason=f"no finished demo in {DEMO}: run `make demo`"),
 ]
 

@@ -71,7 +71,7 @@ def test_a_second_release_states_what_came_went_and_changed(corpus: Corpus, rele
     ]  # fmt: skip
     assert lines[0]["evidence"] == ["0009000001-26-000007"]
     text = (built.folder / "CHANGELOG.md").read_text()
-    assert "Since 0.1.0: 1 items came, 2 went, 1 were relabelled." in text
+    assert "Items since 0.1.0: 1 came, 2 went, 1 relabelled." in text
     assert "| `C-0000000000000001` | contradicted: contradicted E2 | 0009000001-26-000007 |" in text
     assert "| `A-0000000000000001` | `gold_component` | control_activities | risk_assessment |" in text
     assert "| attested clean (headline) | 34 | 34 |" in text
@@ -87,7 +87,7 @@ def test_a_reason_that_was_given_once_is_kept_in_every_later_release(corpus: Cor
     folder = build_release(later, releases, preview=False).folder
     first = json.loads((folder / "withdrawn.jsonl").read_text().splitlines()[0])
     assert (first["item_id"], first["reason"], first["released_in"]) == (GONE.item_id, GONE.reason, ["0.1.0"])
-    assert "Since 0.2.0: 0 items came, 0 went, 0 were relabelled." in (folder / "CHANGELOG.md").read_text()
+    assert "Items since 0.2.0: 0 came, 0 went, 0 relabelled." in (folder / "CHANGELOG.md").read_text()
     assert [release.version for release in earlier_releases(releases)] == ["0.1.0", "0.2.0", "0.2.1"]
     assert len(released_items(releases)) == 95 + 94 + 94
 
