@@ -32,7 +32,12 @@ test: .venv/.dev ## Run the default test suite
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not embedded"
 	@$(BIN)/pytest -m "embedded and not slow"
 
-slow: .venv/.dev ## Run the slow tests too: kills at random moments, large archives, mutations
+.venv/.scale: .venv/.dev
+	@echo "Installing what several machines need into .venv ..."
+	@$(PIP) -c constraints.txt -e '.[local,dev,scale,scale-test]'
+	@touch $@
+
+slow: .venv/.scale ## Run the slow tests too: kills, large archives, mutations, several machines (postgresql, redis-server)
 	@$(BIN)/pytest -m slow
 
 lint: .venv/.dev ## ruff (lint and format), mypy strict, Dagster definitions

@@ -80,7 +80,7 @@ def _withdrawn(settings: Settings) -> dg.SensorDefinition:
     @dg.sensor(
         name="withdrawn_items_are_published",
         job_name="publish_results",
-        minimum_interval_seconds=600,
+        minimum_interval_seconds=60,
         description=(
             "An item of a published release whose label no longer stands is published as withdrawn: warehouse, report and "
             "the next release say so. The release itself stays as it was."
@@ -153,7 +153,7 @@ def _new_models(settings: Settings) -> dg.SensorDefinition:
     @dg.sensor(
         name="new_models_are_evaluated",
         job_name="evaluate_model",
-        minimum_interval_seconds=300,
+        minimum_interval_seconds=60,
         description=(
             "A model that was enabled in models.yaml is asked every task, within ICFR_BENCH_NEW_MODEL_BUDGET_USD a task "
             "(0: only models that cost nothing)."
