@@ -1,16 +1,19 @@
-"""Measures the clean pool on synthetic filings: time and peak memory of evidence search and decisions.
+"""Measures the clean pool on synthetic filings: time and peak memory of its two assets on a lake on disk.
 
-    python benchmarks/clean_pool.py [filings] [events]        rows in memory: evidence search and decisions
-    python benchmarks/clean_pool.py [filings] [events] lake   the two assets on a lake on disk, then one more notice
+    python benchmarks/clean_pool.py [filings] [events]     makes the lake, then judges it in a process of its own
+    python benchmarks/clean_pool.py make FOLDER [filings] [events]
+    python benchmarks/clean_pool.py judge FOLDER           everyone, then again after one new notice
 
 20,000 registrants with ten annual reports each by default; events are non-reliance notices and later reports that say
-ineffective, with texts to read. Nothing is downloaded and no timing is asserted: the figures are printed.
+ineffective, with texts to read. What is measured is what the assets do: fingerprints, evidence search, decisions, and
+both tables written. Nothing is downloaded and no timing is asserted: the figures are printed.
 """
 
 from __future__ import annotations
 
 import random
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,9 +23,6 @@ from pathlib import Path
 import dagster as dg
 
 from benchmark_pipeline.assets import clean_pool as stage
-from benchmark_pipeline.icfr.evidence import find_evidence
-from benchmark_pipeline.icfr.evidence_sentences import DocumentText
-from benchmark_pipeline.icfr.pool_assembly import annual_filings, decide, registrant_records
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import DocumentStore, Lake
 from benchmark_pipeline.tables.base import Span
@@ -39,25 +39,18 @@ SECTION = (
     "December 31, {year} because of a material weakness. Company {number} did not design controls over revenue contracts in {year}. The material weakness "
     "resulted in errors in our statements. We have hired staff and expect to complete remediation next year. "
 ) * 6  # fmt: skip
-
-
-class Texts:
-    """The controls section of a report that says ineffective."""
-
-    def documents(self, accession: str) -> list[DocumentText]:
-        return []
-
-    def section(self, accession: str, cik: str) -> DocumentText:
-        return DocumentText(SHA, SECTION.format(year=2000 + int(accession[11:13]) - 1, number=cik))
+MONTH_ENDS = ((12, 31), (6, 30), (9, 30), (3, 31), (12, 31))
+"""Fiscal year ends in use."""
 
 
 def assertion(number: int, year: int, ineffective: bool) -> IcfrAssertionRow:
-    end = date(year, 12, 31)
+    month, day = MONTH_ENDS[number % len(MONTH_ENDS)]
+    end = date(year, month, day)
     opinion = Span(document_sha256=SHA, start=0, end=len(QUOTE), quote=QUOTE)
     return IcfrAssertionRow(
         accession=f"{number:010d}-{(year + 1) % 100:02d}-000001", cik=f"{number:010d}", form="10-K", fiscal_year=year,
-        fiscal_year_focus=year, partition_fiscal_year=year, period_end=end, fy_start=None, filed_date=date(year + 1, 2, 24),
-        company_name=f"Company {number}", sic_at_filing="3823", state_of_incorporation="DE", jurisdiction="US",
+        fiscal_year_focus=year, partition_fiscal_year=year, period_end=end, fy_start=None, filed_date=end + timedelta(days=50 + number % 30),
+        company_name=f"Company {number}", sic_at_filing=str(2000 + 7 * (number % 400)), state_of_incorporation="DE", jurisdiction="US",
         regime="sox_404", rule_regime="2020_amended", filer_category="Large Accelerated Filer", emerging_growth=False,
         shell_company=False, annual_report=True, language="en", extraction_status="found", extraction_reject=None,
         mgmt_conclusion="ineffective" if ineffective else "effective", mgmt_conclusion_span=None, mgmt_as_of=end,
@@ -81,7 +74,9 @@ def filing(row: IcfrAssertionRow) -> FilingIndexRow:
 
 
 def notice(number: int, year: int) -> EightK402Row:
-    start, end = date(year, 1, 1), date(year, 12, 31)
+    month, day = MONTH_ENDS[number % len(MONTH_ENDS)]
+    end = date(year, month, day)
+    start = date(year - 1, month, day) + timedelta(days=1)
     return EightK402Row(
         accession=f"{number:010d}-{(year + 1) % 100:02d}-000402", cik=f"{number:010d}", form="8-K", fiscal_year=year + 1,
         filed_date=end + timedelta(days=220), event_date=None, channel="8k_402", limb="a", concluded_by="board",
@@ -89,61 +84,6 @@ def notice(number: int, year: int) -> EightK402Row:
         mw_admitted=True, icfr_reports_withdrawn=False, withdraws_accession=None, spans=[], document_sha256=SHA,
         extractor_version="synthetic", reject_reason=None, reject_detail=None,
     )  # fmt: skip
-
-
-def rows_of(filings: int, events: int) -> tuple[list[IcfrAssertionRow], list[FilingIndexRow], list[EightK402Row]]:
-    """Synthetic input, the same on every run."""
-    chance = random.Random(402)
-    registrants = filings // YEARS
-    ineffective = {(chance.randrange(registrants), FIRST_YEAR + chance.randrange(YEARS)) for _ in range(events // 2)}
-    begun = time.perf_counter()
-    read = [
-        assertion(number, year, (number, year) in ineffective)
-        for number in range(registrants)
-        for year in range(FIRST_YEAR, FIRST_YEAR + YEARS)
-    ]
-    index = [filing(row) for row in read]
-    notices = [notice(chance.randrange(registrants), FIRST_YEAR + chance.randrange(YEARS)) for _ in range(events // 2)]
-    print(
-        f"{len(read):,} filings, {len(notices):,} notices, {len(ineffective):,} ineffective: "
-        f"made in {time.perf_counter() - begun:.1f} s"
-    )
-    return read, index, notices
-
-
-def through_the_lake(filings: int, events: int) -> None:
-    """Runs the assets on files, and once more after one new notice."""
-    read, index, notices = rows_of(filings, events)
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(data_root=Path(folder), fiscal_years=list(range(FIRST_YEAR, FIRST_YEAR + YEARS)),
-                            snapshot_date=SNAPSHOT)  # fmt: skip
-        lake, documents = Lake(settings.storage_root), DocumentStore(settings.storage_root)
-        unique = list({(row.accession, row.cik): row for row in notices}.values())
-        lake.write("icfr_assertions", read, "all")
-        lake.write("filing_index", index, "all")
-        lake.write("eight_k_402_index", unique[1:], "all")
-        lake.write("icfr_sections", [section(row) for row in read if row.mgmt_conclusion == "ineffective"], "all")
-        for table in ("raw_filings", "material_weaknesses"):
-            lake.write(table, [], "all")
-        del read, index
-        run_assets(settings, lake, documents, "everyone")
-        lake.write("eight_k_402_index", unique, "all")
-        run_assets(settings, lake, documents, "one new notice")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB, synthetic input included")
-
-
-def run_assets(settings: Settings, lake: Lake, documents: DocumentStore, what: str) -> None:
-    evidence, pool = stage.build(settings)
-    for name, run in (
-        ("contradicting_evidence", lambda context: evidence(context, lake=lake, documents=documents)),
-        ("clean_pool", lambda context: pool(context, lake=lake)),
-    ):
-        context = dg.build_asset_context()
-        begun, cpu = time.perf_counter(), time.process_time()
-        run(context)
-        judged = context.get_output_metadata("result")["registrants_judged"]
-        print(f"{name}, {what}: {time.perf_counter() - begun:.1f} s elapsed, {time.process_time() - cpu:.1f} s of "
-              f"processor time, {judged:,} registrants judged")  # fmt: skip
 
 
 def section(row: IcfrAssertionRow) -> IcfrSectionRow:
@@ -156,27 +96,85 @@ def section(row: IcfrAssertionRow) -> IcfrSectionRow:
     )  # fmt: skip
 
 
-def main(filings: int = 200_000, events: int = 10_000) -> None:
-    read, index, notices = rows_of(filings, events)
-    made, made_cpu = time.perf_counter(), time.process_time()
-    records = registrant_records(read, index, notices, snapshot=SNAPSHOT)
-    entries = annual_filings(index, read, snapshot=SNAPSHOT)
-    texts = Texts()
-    evidence = [row for record in records.values() for row in find_evidence(record, texts, SNAPSHOT)]
-    found = time.perf_counter()
-    print(f"{len(evidence):,} evidence rows in {found - made:.1f} s")
-    decisions: dict[str, int] = {}
-    for row in decide(entries, evidence, records, SNAPSHOT):
-        decisions[row.decision] = decisions.get(row.decision, 0) + 1
-    done = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{sum(decisions.values()):,} decisions in {done - found:.1f} s: {decisions}")
-    cpu = time.process_time() - made_cpu
+def settings_of(folder: Path) -> Settings:
+    return Settings(data_root=folder, fiscal_years=list(range(FIRST_YEAR, FIRST_YEAR + YEARS)), snapshot_date=SNAPSHOT)
+
+
+def make(folder: Path, filings: int = 200_000, events: int = 10_000) -> None:
+    """Writes the input tables, the same on every run: half the events are notices, half ineffective later reports."""
+    begun = time.perf_counter()
+    chance = random.Random(402)
+    registrants = filings // YEARS
+    ineffective: set[tuple[int, int]] = set()
+    while len(ineffective) < events // 2:
+        ineffective.add((chance.randrange(registrants), FIRST_YEAR + chance.randrange(YEARS)))
+    noticed: set[tuple[int, int]] = set()
+    while len(noticed) < events - events // 2:
+        noticed.add((chance.randrange(registrants), FIRST_YEAR + chance.randrange(YEARS)))
+    lake = Lake(settings_of(folder).storage_root)
+    for year in range(FIRST_YEAR, FIRST_YEAR + YEARS):
+        read = [assertion(number, year, (number, year) in ineffective) for number in range(registrants)]
+        lake.write("icfr_assertions", read, str(year))
+        lake.write("filing_index", [filing(row) for row in read], str(year))
+        lake.write("eight_k_402_index", [notice(*pair) for pair in sorted(noticed) if pair[1] == year], str(year))
+        lake.write("icfr_sections", [section(row) for row in read if row.mgmt_conclusion == "ineffective"], str(year))
+        for table in ("raw_filings", "material_weaknesses"):
+            lake.write(table, [], str(year))
     print(
-        f"evidence and decisions: {done - made:.1f} s elapsed, {cpu:.1f} s of processor time; peak memory {peak:,.0f} MB"
+        f"{filings:,} filings, {len(noticed):,} notices, {len(ineffective):,} ineffective reports: made in "
+        f"{time.perf_counter() - begun:.1f} s"
     )
 
 
+def judge(folder: Path) -> None:
+    """Runs the assets for everyone, and once more after one new notice."""
+    settings = settings_of(folder)
+    lake, documents = Lake(settings.storage_root), DocumentStore(settings.storage_root)
+    for path in settings.judged_folder.glob("*.json"):
+        path.unlink()
+    last = str(FIRST_YEAR + YEARS - 1)
+    notices = lake.read(EightK402Row, "eight_k_402_index", [last])
+    run_assets(settings, lake, documents, "everyone")
+    # A registrant that no notice of this year names yet.
+    free = next(number for number in range(len(notices) + 1) if f"{number:010d}" not in {row.cik for row in notices})
+    lake.write("eight_k_402_index", [*notices, notice(free, int(last))], last)
+    run_assets(settings, lake, documents, "one new notice")
+    lake.write("eight_k_402_index", notices, last)
+
+
+def run_assets(settings: Settings, lake: Lake, documents: DocumentStore, what: str) -> None:
+    evidence, pool = stage.build(settings)
+    elapsed, processor = 0.0, 0.0
+    for name, run in (
+        ("contradicting_evidence", lambda context: evidence(context, lake=lake, documents=documents)),
+        ("clean_pool", lambda context: pool(context, lake=lake)),
+    ):
+        context = dg.build_asset_context()
+        begun, cpu = time.perf_counter(), time.process_time()
+        run(context)
+        took, used = time.perf_counter() - begun, time.process_time() - cpu
+        elapsed, processor = elapsed + took, processor + used
+        metadata = context.get_output_metadata("result")
+        print(f"{name}, {what}: {took:.1f} s elapsed, {used:.1f} s of processor time, "
+              f"{metadata['registrants_judged']:,} registrants judged")  # fmt: skip
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    counts = lake.query(
+        "SELECT decision, count(*) FROM clean_pool GROUP BY ALL ORDER BY ALL", {}, tables=["clean_pool"]
+    )
+    print(f"both, {what}: {elapsed:.1f} s elapsed, {processor:.1f} s of processor time, peak memory {peak:,.0f} MB, "
+          f"decisions {dict(counts)}")  # fmt: skip
+
+
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["make"]:
+        make(Path(arguments[1]), *map(int, arguments[2:4]))
+    elif arguments[:1] == ["judge"]:
+        judge(Path(arguments[1]))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            make(Path(folder), *map(int, arguments[:2]))
+            subprocess.run([sys.executable, __file__, "judge", folder], check=True)
+
+
 if __name__ == "__main__":
-    run = through_the_lake if sys.argv[3:] == ["lake"] else main
-    run(*(int(argument) for argument in sys.argv[1:3]))
+    main(sys.argv[1:])

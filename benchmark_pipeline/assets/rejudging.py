@@ -15,8 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 import benchmark_pipeline.edgar.text
 import benchmark_pipeline.icfr
+from benchmark_pipeline.icfr.successions import Succession, successors
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.storage.files import filesystem, write_bytes
 
@@ -47,7 +50,10 @@ class Rejudging:
         return tuple(cik for cik in sorted(self.fingerprints) if cik not in self.unchanged)
 
 
-def plan(lake: Lake, table: str, inputs: Sequence[str], *, snapshot: date, state: Path, rules: str) -> Rejudging:
+def plan(
+    lake: Lake, table: str, inputs: Sequence[str], *, snapshot: date, state: Path, rules: str,
+    links: Sequence[Succession] = (),
+) -> Rejudging:  # fmt: skip
     """Compares the registrants' inputs with those that the table in the lake was made from.
 
     Args:
@@ -57,9 +63,10 @@ def plan(lake: Lake, table: str, inputs: Sequence[str], *, snapshot: date, state
         snapshot: What was filed later does not count.
         state: Folder of the fingerprints.
         rules: Version of the rules.
+        links: What a successor files is an input of its predecessor too.
     """
-    version = f"{rules} {_code_sha256()}"
-    current = fingerprints(lake, inputs, snapshot)
+    version = f"{rules} {_code_sha256()} DuckDB {duckdb.__version__}"
+    current = fingerprints(lake, inputs, snapshot, links)
     path = state / f"{table}.json"
     try:
         earlier = json.loads(path.read_bytes())
@@ -81,8 +88,11 @@ def remember(output_sha256: str, table: str, judged: Rejudging, state: Path) -> 
     write_bytes(fs, path, json.dumps(record, sort_keys=True).encode())
 
 
-def fingerprints(lake: Lake, inputs: Sequence[str], snapshot: date) -> dict[str, str]:
-    """CIK to a digest over all rows about the registrant, whatever their order; a co-registrant's filing is in each one's."""
+def fingerprints(lake: Lake, inputs: Sequence[str], snapshot: date, links: Sequence[Succession] = ()) -> dict[str, str]:
+    """CIK to a digest over all rows about the registrant, whatever their order; a co-registrant's filing is in each one's.
+
+    Each row is hashed by DuckDB (64 bits; the digests are kept with its version, because another one may hash otherwise).
+    """
     lines = ["SELECT cik, mark FROM filings"]
     for table in inputs:
         if table == "filing_index":
@@ -92,25 +102,33 @@ def fingerprints(lake: Lake, inputs: Sequence[str], snapshot: date) -> dict[str,
         lines.append(f"SELECT filings.cik, t.mark FROM {rows} AS t JOIN filings USING (accession)")
         if table != "raw_filings":
             lines.append(f"SELECT cik, mark FROM {rows}")
-    found = lake.query(
+    found = dict(lake.query(
         f"""
-        WITH filings AS (
+        WITH filings AS MATERIALIZED (
             SELECT DISTINCT unnest(list_append(ciks, cik)) AS cik, accession, {_mark("filing_index")} AS mark
             FROM filing_index AS t WHERE accession IS NOT NULL AND filed_date <= $snapshot
         )
-        SELECT cik, md5(string_agg(mark, '' ORDER BY mark)) FROM ({" UNION ALL ".join(lines)})
+        SELECT cik, md5(string_agg(mark, ' ' ORDER BY mark)) FROM ({" UNION ALL ".join(lines)})
         WHERE cik IS NOT NULL GROUP BY cik ORDER BY cik
         """,
         {"snapshot": snapshot},
         tables=inputs,
-    )
-    return dict(found)
+    ))  # fmt: skip
+    after = {
+        cik: ([found.get(link.successor, "") for link in chain], [link.since.isoformat() for link in chain])
+        for cik, chain in successors(links).items()
+    }
+    return {
+        cik: hashlib.md5(json.dumps([mark, after[cik]]).encode(), usedforsecurity=False).hexdigest()
+        if cik in after else mark
+        for cik, mark in found.items()
+    }  # fmt: skip
 
 
 def _mark(table: str) -> str:
     without = ", ".join(NOT_INPUT.get(table, ()))
-    row = f"(SELECT to_json(u) FROM (SELECT t.* EXCLUDE ({without})) AS u)" if without else "to_json(t)"
-    return f"md5('{table}' || CAST({row} AS VARCHAR))"
+    row = f"(SELECT hash(u) FROM (SELECT t.* EXCLUDE ({without})) AS u)" if without else "hash(t)"
+    return f"'{table} ' || CAST({row} AS VARCHAR)"
 
 
 @lru_cache(maxsize=1)

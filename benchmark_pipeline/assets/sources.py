@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 import dagster as dg
 
@@ -28,7 +29,7 @@ from .filing_headers import Filing, HeaderAnswer, fetch_headers, with_items_of_h
 
 HEADER = "HEADER"
 """Document type of the page with the SGML header."""
-SINGLE_DOCUMENT_ROLES: frozenset[FilingRole] = frozenset({"quarterly", "late_notice"})
+SINGLE_DOCUMENT_ROLES: frozenset[FilingRole] = frozenset({"quarterly", "late_notice", "succession", "reporting_ended"})
 """Roles whose primary document says all that is needed: their header pages, the bulk of all requests, are left alone."""
 
 
@@ -219,10 +220,7 @@ def index_counts(year: str, rows: Sequence[FilingIndexRow]) -> dict[str, object]
     rejects = Counter(row.reject_reason for row in rows if row.reject_reason)
     return {
         "fiscal_year": year,
-        **{
-            role: roles[role]
-            for role in ("annual", "amendment", "item_402", "item_401", "quarterly", "late_notice", "foreign_report")
-        },
+        **{role: roles[role] for role in get_args(FilingRole)},
         "rejected": sum(rejects.values()),
         "reasons": ", ".join(f"{reason} {count}" for reason, count in sorted(rejects.items())),
         "rows": len(rows),

@@ -20,6 +20,8 @@ from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.storage.lake import WHOLE
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
+from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
+from benchmark_pipeline.tables.sources import RawFilingRow
 
 
 def print_trace(settings: Settings, what: str, model: str | None, console: Console, limit: int) -> None:
@@ -52,9 +54,16 @@ def print_why(settings: Settings, accession: str, console: Console) -> None:
             remedy='`icfr-bench query "SELECT accession, decision, reason FROM clean_pool"` lists those there are',
         )
     evidence = lake.read(ContradictingEvidenceRow, "contradicting_evidence", [WHOLE])
+    read = {
+        row.cik: row
+        for row in lake.read(IcfrAssertionRow, "icfr_assertions", where=("accession = $accession", {"accession": accession}))
+    }  # fmt: skip
+    told = sorted({accession, *(row.evidence_accession for row in evidence if row.accession == accession)})
+    documents = lake.read(RawFilingRow, "raw_filings", where=("accession IN (SELECT unnest($told))", {"told": told}))
+    addresses = {row.sha256: row.url for row in documents if row.sha256}
     for decision in decisions:
-        for line in explain(decision, evidence):
-            console.print(line, markup=False)
+        for line in explain(decision, evidence, read.get(decision.cik), addresses):
+            console.print(line, markup=False, soft_wrap=True)
 
 
 def print_query(settings: Settings, sql: str, output: str, console: Console) -> None:

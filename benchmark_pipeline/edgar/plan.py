@@ -32,6 +32,8 @@ FOREIGN_REPORTS_EACH = 20
 EXHIBITS_PER_FOREIGN_REPORT = 1.5
 EXHIBIT_13_SHARE = 0.03
 EXHIBITS_PER_40F = 8
+_ALONE = ("quarterly", "late_notice", "succession", "reporting_ended")
+"""Roles of filings of which one document is retrieved."""
 _ASSUMED = (
     f"{OLDER_PAGE_SHARE:.0%} of registrants need one older page of submissions",
     f"{AUDITOR_CHANGE_SHARE:.0%} of registrants change their auditor in a year",
@@ -142,7 +144,7 @@ def _estimate(
         index_requests=len(quarters),
         submissions_requests=round(registrants * (1 + OLDER_PAGE_SHARE)),
         header_requests=with_header,
-        document_requests=with_header + counts["quarterly"] + counts["late_notice"] + round(exhibits),
+        document_requests=with_header + sum(counts[role] for role in _ALONE) + round(exhibits),
         annual_reports=counts["annual"],
         gigabytes=round(counts["annual"] * MEAN_REPORT_MB / 1000, 1),
         assumptions=assumptions,

@@ -19,15 +19,18 @@ from .fiscal_year import ANNUAL_AMENDMENTS, ANNUAL_FORMS, fiscal_year_of, partit
 from .indexes import IndexLine, MalformedLine
 from .submissions import SubmissionFiling, UnreadableFiling
 
-_CURRENT_REPORTS = frozenset(
-    f"{form}{suffix}" for form in ("8-K", "8-K12B", "8-K12G3", "8-K15D5") for suffix in ("", "/A")
-)
+_SUCCESSIONS = frozenset(f"{form}{suffix}" for form in ("8-K12B", "8-K12G3", "8-K15D5") for suffix in ("", "/A"))
+"""Current reports of a successor issuer (Exchange Act Rules 12g-3 and 15d-5)."""
+_CURRENT_REPORTS = frozenset({"8-K", "8-K/A"} | _SUCCESSIONS)
+_ENDS_OF_REPORTING = ("15-12B", "15-12G", "15-15D", "15F-12B", "15F-12G", "15F-15D", "REVOKED")
+"""Form 15 by the rule that permits it (12g-4, 15d-6, 12h-6), and an order under Exchange Act section 12(j)."""
 _OTHER_FORMS: dict[str, FilingRole] = {
     **dict.fromkeys(ANNUAL_FORMS, "annual"),
     **dict.fromkeys(ANNUAL_AMENDMENTS, "amendment"),
     **dict.fromkeys(("10-Q", "10-Q/A", "10-QT", "10-QT/A"), "quarterly"),
     **dict.fromkeys(("NT 10-K", "NT 10-K/A", "NT 20-F", "NT 20-F/A"), "late_notice"),
     **dict.fromkeys(("6-K", "6-K/A"), "foreign_report"),
+    **dict.fromkeys(_ENDS_OF_REPORTING, "reporting_ended"),
 }
 NON_RELIANCE_ITEM = "4.02"
 AUDITOR_CHANGE_ITEM = "4.01"
@@ -41,7 +44,9 @@ def role_of(form: str, items: Iterable[str]) -> FilingRole | None:
         tokens = set(items)
         if NON_RELIANCE_ITEM in tokens:
             return "item_402"
-        return "item_401" if AUDITOR_CHANGE_ITEM in tokens else None
+        if AUDITOR_CHANGE_ITEM in tokens:
+            return "item_401"
+        return "succession" if form in _SUCCESSIONS else None
     return _OTHER_FORMS.get(form)
 
 

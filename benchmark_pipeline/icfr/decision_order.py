@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from benchmark_pipeline.tables.clean_pool import (
     CleanPoolRow,
@@ -24,9 +24,10 @@ from benchmark_pipeline.tables.clean_pool import (
     ExclusionReason,
     TraceStep,
 )
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, SectionReject
+from benchmark_pipeline.tables.disclosures import SectionReject
 
 from .periods import TOLERANCE
+from .report_facts import Report
 from .strata import Followup, FollowupEnd, NonrelianceChannel, seasoning_tier
 
 RULE_VERSION = "clean_pool/1"
@@ -62,12 +63,12 @@ class AnnualFiling:
     fiscal_year: int
     period_end: date | None
     filed_date: date
-    assertion: IcfrAssertionRow | None = None
+    assertion: Report | None = None
     unread: SectionReject = "document_missing"
     """Why there is no assertion."""
 
     @classmethod
-    def of(cls, assertion: IcfrAssertionRow) -> AnnualFiling:
+    def of(cls, assertion: Report) -> AnnualFiling:
         """The filing that an assertion was read from."""
         return cls(
             assertion.accession, assertion.cik, assertion.form, assertion.fiscal_year, assertion.period_end,
@@ -75,8 +76,7 @@ class AnnualFiling:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one rule saw, and what it decided; no decision lets the filing pass to the next rule."""
 
     saw: str
@@ -100,7 +100,7 @@ class Case:
     evidence: tuple[ContradictingEvidenceRow, ...] = field(default=())
 
     @property
-    def read(self) -> IcfrAssertionRow:
+    def read(self) -> Report:
         """The assertion; rules after step 2 have one, because that step excludes filings without."""
         if self.filing.assertion is None:
             raise LookupError(f"{self.filing.accession} has no assertion, so only steps 0 to 2 apply")
@@ -316,9 +316,7 @@ DECISION_ORDER: tuple[Callable[[Case], Outcome], ...] = (
 )  # fmt: skip
 
 
-def judge(
-    assertion: IcfrAssertionRow, evidence: Sequence[ContradictingEvidenceRow], context: PoolContext
-) -> CleanPoolRow:
+def judge(assertion: Report, evidence: Sequence[ContradictingEvidenceRow], context: PoolContext) -> CleanPoolRow:
     """The decision on one annual report of one registrant, with its whole trace."""
     return judge_filing(AnnualFiling.of(assertion), evidence, context)
 
@@ -389,7 +387,7 @@ def stands(row: ContradictingEvidenceRow) -> bool:
     return row.strength == "ambiguous" and row.resolution != "dismissed"
 
 
-def before_flag(read: IcfrAssertionRow) -> bool:
+def before_flag(read: Report) -> bool:
     """Whether the filing is older than the attestation checkbox."""
     return read.fiscal_year <= LAST_FISCAL_YEAR_WITHOUT_FLAG or read.filed_date < FLAG_CHECKBOX_EFFECTIVE
 

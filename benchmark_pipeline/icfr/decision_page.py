@@ -37,6 +37,16 @@ _EVIDENCE = """
 A filing that states a weakness is `deficient` whatever comes later. Periods are compared by date, with ten days'
 tolerance, never by fiscal-year number.
 
+## One registrant, several CIKs
+
+A registrant is known by its CIK. A change of name keeps it (`formerNames` in EDGAR's submissions), and a filing of
+co-registrants is in the list of each. A successor issuer (a holding company above the old one, a reincorporation, a merger
+into a new company) gets another CIK and reports the succession on Form 8-K12B, 8-K12G3 or 8-K15D5 (Exchange Act Rules
+12g-3 and 15d-5). Where such a filing is listed under both CIKs, the filer with annual reports before it is the
+predecessor and the one without is the successor: what the successor files from that day on (annual reports, amendments,
+notices, interim reports) is evidence about the predecessor's earlier reports and counts as their follow-up. Two filers
+that both reported before give no direction, and no link is made.
+
 ## What waits for a person
 
 `icfr.questions.open_questions(evidence, clean_pool)` lists the ambiguous rows of `contradicting_evidence` on whose answer
@@ -64,7 +74,7 @@ dismissed. A reviewer enters an enforcement release or a proceeding as a record 
 
 ## Judging again
 
-The inputs of every registrant are fingerprinted. A run judges only the registrants of whose filings, documents, notices
+The inputs of every registrant, and of its successors, are fingerprinted. A run judges only the registrants of whose filings, documents, notices
 or evidence something changed and copies the rows of the others, seasoned to the snapshot date; the result is the same,
 byte for byte, as if everyone were judged again. Deleting the profile's `judged` folder makes a run judge everyone.
 
@@ -73,16 +83,16 @@ the evidence, and the next dataset version is built without it. Releases and res
 
 ## What is not seen
 
-- A registrant is known by its CIK. What a predecessor or successor with another CIK files is not tied to it: neither
-  EDGAR's indexes nor a registrant's own list of filings names the other CIK. Filings of co-registrants are seen by each.
-- Forms that end reporting (Form 15, revocations) are recognised in `followup_ended` and not yet retrieved with the lists,
-  so that column is null in practice; a filer without later reports stays in tier `S0` until 900 days have passed.
+- A successor's notice that names only its own CIK as filer gives no link to the predecessor; nor does a succession that
+  was never reported on Form 8-K.
+- Mergers and bankruptcies have no form of their own: `followup_ended` says `form15` or `revoked` and never these.
 - Enforcement and litigation (E10) enter only by a reviewer's record.
 
 ## Seasoning
 
 `S0`: no next annual report yet. `S1`: it was read and contradicts nothing. `S2`: the second was read, or 900 days have
-passed. Recent filings stay in the pool and are shown by tier; one that is contradicted later leaves with the next
+passed. A filer that left (`followup_ended`: a Form 15 after which no report was filed, or a revoked registration) never
+reaches `S1`; it stays in `S0` until the 900 days are over, and is marked. Recent filings stay in the pool and are shown by tier; one that is contradicted later leaves with the next
 dataset version.
 """
 

@@ -37,7 +37,7 @@ def find_evidence(record: RegistrantRecord, reader: Reader, snapshot: date) -> l
     rows: list[ContradictingEvidenceRow] = []
     # Most registrants never report anything that could speak against a year: nothing of theirs is read.
     telling = any(may_tell(report) for report in record.assertions)
-    for assertion in record.assertions:
+    for assertion in record.own:
         rows += notice_evidence(record, assertion)
         if assertion.mgmt_conclusion != "effective":
             continue

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 
 from .date_lists import date_lists
 from .evidence_sentences import DocumentText, Sentence, concludes_ineffective, sentences
 from .onset import weak_at
 from .periods import same_period_end
 from .registrant_record import Reader, RegistrantRecord, evidence_row
+from .report_facts import Report
 
 
 def amendment_evidence(
-    record: RegistrantRecord, assertion: IcfrAssertionRow, reader: Reader
+    record: RegistrantRecord, assertion: Report, reader: Reader
 ) -> Iterator[ContradictingEvidenceRow]:
     """One row for each amendment that says ICFR was not effective at the fiscal year end.
 
@@ -39,9 +39,7 @@ def amendment_evidence(
             )  # fmt: skip
 
 
-def _ineffective(
-    documents: Sequence[DocumentText], assertion: IcfrAssertionRow
-) -> tuple[DocumentText, Sentence] | None:
+def _ineffective(documents: Sequence[DocumentText], assertion: Report) -> tuple[DocumentText, Sentence] | None:
     """The first sentence that concludes ineffective, undated or dated at this fiscal year end."""
     for document in documents:
         for sentence in sentences(document.text):

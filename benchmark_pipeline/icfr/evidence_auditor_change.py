@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from datetime import date
 
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 
 from .affected_periods import NamedPeriods, parse_periods
 from .date_lists import date_lists
@@ -20,6 +19,7 @@ from .evidence_sentences import HYPOTHETICAL, MATERIAL_WEAKNESS, NO_WEAKNESS, Do
 from .onset import weak_at
 from .periods import same_period_end, strongest_match, within_unparsed_window
 from .registrant_record import Reader, RegistrantRecord, evidence_row
+from .report_facts import Report
 
 _CONTROLS_MISSING = re.compile(
     r"\binternal\s+controls?\b[^.;]{0,120}\b(?:do|does|did)\s+not\s+exist\b|\black(?:ed|s|ing)?\b[^.;]{0,40}\binternal\s+controls?\b",
@@ -34,7 +34,7 @@ _OPINION_WITHDRAWN = re.compile(
 
 
 def auditor_change_evidence(
-    record: RegistrantRecord, assertion: IcfrAssertionRow, reader: Reader
+    record: RegistrantRecord, assertion: Report, reader: Reader
 ) -> Iterator[ContradictingEvidenceRow]:
     """One row for each later 8-K whose Item 4.01 names a weakness of the year.
 
@@ -62,7 +62,7 @@ def auditor_change_evidence(
             break
 
 
-def _event(section: DocumentText, record: RegistrantRecord, assertion: IcfrAssertionRow) -> Sentence | None:
+def _event(section: DocumentText, record: RegistrantRecord, assertion: Report) -> Sentence | None:
     year = (record.fy_start(assertion), assertion.period_end)
     for sentence in _events(section):
         named = _after_the_event(sentence.text, record)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 from benchmark_pipeline.tables.sources import FilingIndexRow
 
 from .date_lists import date_lists
@@ -26,13 +25,12 @@ from .evidence_sentences import (
 from .onset import onset
 from .periods import same_period_end
 from .registrant_record import Reader, RegistrantRecord, evidence_row
+from .report_facts import Report
 
 _Found = tuple[DocumentText, Sentence]
 
 
-def interim_evidence(
-    record: RegistrantRecord, assertion: IcfrAssertionRow, reader: Reader
-) -> Iterator[ContradictingEvidenceRow]:
+def interim_evidence(record: RegistrantRecord, assertion: Report, reader: Reader) -> Iterator[ContradictingEvidenceRow]:
     """At most one row a quarterly report, the strongest that its sentences give."""
     if not record.with_role("quarterly"):
         return
@@ -63,7 +61,7 @@ def _weakness_sentences(documents: Sequence[DocumentText]) -> list[_Found]:
 
 
 def _strongest(
-    record: RegistrantRecord, assertion: IcfrAssertionRow, filing: FilingIndexRow, found: Sequence[_Found]
+    record: RegistrantRecord, assertion: Report, filing: FilingIndexRow, found: Sequence[_Found]
 ) -> tuple[str, str, _Found] | None:
     told = {"existed": None, "later": None, "ineffective": None}  # type: dict[str, _Found | None]
     for position, entry in enumerate(found):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 
 from .evidence_sentences import MATERIAL_WEAKNESS, NO_WEAKNESS, sentences
 from .periods import same_period_end
 from .registrant_record import Reader, RegistrantRecord, evidence_row
+from .report_facts import Report
 
 
 def late_notice_evidence(
-    record: RegistrantRecord, assertion: IcfrAssertionRow, reader: Reader
+    record: RegistrantRecord, assertion: Report, reader: Reader
 ) -> Iterator[ContradictingEvidenceRow]:
     """A soft signal: it marks a stratum and excludes nothing. A possible weakness counts as well as an admitted one."""
     for filing in record.with_role("late_notice"):

@@ -13,7 +13,6 @@ from datetime import date
 from functools import lru_cache
 
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 
 from .affected_periods import parse_periods
 from .date_lists import date_lists
@@ -32,6 +31,7 @@ from .evidence_sentences import (
 from .onset import Onset, onset
 from .periods import same_period_end, strongest_match
 from .registrant_record import Reader, RegistrantRecord, evidence_row
+from .report_facts import Report
 
 _ALL_WEAKNESSES = re.compile(
     r"^\W*(?:each\s+of\s+|all\s+of\s+|both\s+of\s+)?(?:these|this|the|all|both)\s+(?:\w+\s+)?(?:material\s+weakness(?:es)?|deficienc(?:y|ies))\b",
@@ -43,17 +43,23 @@ _Found = tuple[DocumentText, Sentence]
 
 
 def later_report_evidence(
-    record: RegistrantRecord, assertion: IcfrAssertionRow, reader: Reader
+    record: RegistrantRecord, assertion: Report, reader: Reader
 ) -> Iterator[ContradictingEvidenceRow]:
-    """Rows from every later annual report; E7 to E9 only from the next one."""
-    for position, report in enumerate(record.later_reports(assertion)):
-        is_next = position == 0
+    """Rows from every later annual report; E7 to E9 only from the next one.
+
+    A report was the next one if, when it was filed, no report on an earlier year had been: one that is filed late for a
+    year in between does not take its evidence back.
+    """
+    later = record.later_reports(assertion)
+    for position, report in enumerate(later):
+        is_next = all(other.filed_date > report.filed_date for other in later[:position]
+                      if not same_period_end(other.period_end, report.period_end))  # fmt: skip
         speaks = _speaks(report)
         if is_next and report.error_correction_flag == "true" and not speaks:
             yield _row(assertion, report, "E9", "little_r", "next_annual", None)
         if not (speaks or report.prior_mw_remediated):
             continue
-        section = reader.section(report.accession, record.cik)
+        section = reader.section(report.accession, report.cik)
         passages = _passages(record, report, section)
         existed, caused = _direct(record, assertion, section, passages)
         if existed:
@@ -64,17 +70,17 @@ def later_report_evidence(
             yield from _of_next(record, assertion, report, section, passages)
 
 
-def may_tell(report: IcfrAssertionRow) -> bool:
+def may_tell(report: Report) -> bool:
     """Whether an annual report can hold evidence about an earlier year at all."""
     return _speaks(report) or report.prior_mw_remediated or report.error_correction_flag == "true"
 
 
-def _speaks(report: IcfrAssertionRow) -> bool:
+def _speaks(report: Report) -> bool:
     return report.mgmt_conclusion in ("ineffective", "mixed") or report.attest_opinion == "adverse"
 
 
 def _row(  # noqa: PLR0917
-    assertion: IcfrAssertionRow, report: IcfrAssertionRow, code: str, strength: str, match: str,
+    assertion: Report, report: Report, code: str, strength: str, match: str,
     found: _Found | None, ordinal: int | None = None,
 ) -> ContradictingEvidenceRow:  # fmt: skip
     return evidence_row(
@@ -84,7 +90,7 @@ def _row(  # noqa: PLR0917
     )  # fmt: skip
 
 
-def _passages(record: RegistrantRecord, report: IcfrAssertionRow, section: DocumentText | None) -> list[list[_Found]]:
+def _passages(record: RegistrantRecord, report: Report, section: DocumentText | None) -> list[list[_Found]]:
     """The sentences of each weakness passage; where none was split, the section's sentences on weaknesses as one."""
     rows = sorted(record.weaknesses.get(report.accession, ()), key=lambda row: row.ordinal)
     split = [
@@ -111,7 +117,7 @@ def _admissions(section: DocumentText) -> tuple[Sentence, ...]:
 
 def _direct(
     record: RegistrantRecord,
-    assertion: IcfrAssertionRow,
+    assertion: Report,
     section: DocumentText | None,
     passages: Sequence[Sequence[_Found]],
 ) -> tuple[_Found | None, _Found | None]:
@@ -119,7 +125,7 @@ def _direct(
     existed: _Found | None = None
     caused: _Found | None = None
     year = (record.fy_start(assertion), assertion.period_end)
-    everywhere = [found for passage in passages for found in passage if _YEAR.search(found[1].text)]
+    everywhere = [found for passage in passages for found in passage if _names_year(found[1].text)]
     if section is not None:
         everywhere += [(section, sentence) for sentence in _dated_on_weakness(section)]
     for found in everywhere:
@@ -145,17 +151,34 @@ def _dated_on_weakness(section: DocumentText) -> tuple[Sentence, ...]:
     )
 
 
+# One report is compared with every earlier year of its registrant: what a sentence says by itself is asked once.
+@lru_cache(maxsize=16_384)
+def _denies(text: str) -> bool:
+    return bool(NO_WEAKNESS.search(text))
+
+
+@lru_cache(maxsize=16_384)
+def _restates(text: str) -> bool:
+    """Whether the sentence speaks of an error or of statements that are restated, as a fact."""
+    if HYPOTHETICAL.search(text) or not RESTATEMENT.search(text):
+        return False
+    return bool(ERROR.search(text) or WEAKNESS.search(text) or "statements" in text.lower())
+
+
+@lru_cache(maxsize=16_384)
+def _names_year(text: str) -> bool:
+    return bool(_YEAR.search(text))
+
+
 def _existed(text: str, year_end: date, record: RegistrantRecord) -> bool:
-    if NO_WEAKNESS.search(text):
+    if _denies(text):
         return False
     return onset(text, year_end, record.calendar) == "existed"
 
 
 def _ties_error(text: str, year: tuple[date, date], record: RegistrantRecord) -> bool:
     """Whether the sentence speaks of an error in, or the restatement of, statements inside that year."""
-    if HYPOTHETICAL.search(text) or not RESTATEMENT.search(text):
-        return False
-    if not (ERROR.search(text) or WEAKNESS.search(text) or "statements" in text.lower()):
+    if not _restates(text):
         return False
     if _THAT_YEAR.search(text) and any(
         same_period_end(day, year[1]) for named in date_lists(text) for day in named.dates
@@ -166,8 +189,8 @@ def _ties_error(text: str, year: tuple[date, date], record: RegistrantRecord) ->
 
 def _of_next(
     record: RegistrantRecord,
-    assertion: IcfrAssertionRow,
-    report: IcfrAssertionRow,
+    assertion: Report,
+    report: Report,
     section: DocumentText | None,
     passages: Sequence[Sequence[_Found]],
 ) -> Iterator[ContradictingEvidenceRow]:

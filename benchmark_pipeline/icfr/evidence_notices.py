@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import date
 
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
 from benchmark_pipeline.tables.sources import EightK402Row
 
 from .periods import names_only_following_interims, strongest_match, within_unparsed_window
 from .registrant_record import RegistrantRecord, evidence_row
+from .report_facts import Report
 
 
-def notice_evidence(record: RegistrantRecord, assertion: IcfrAssertionRow) -> Iterator[ContradictingEvidenceRow]:
+def notice_evidence(record: RegistrantRecord, assertion: Report) -> Iterator[ContradictingEvidenceRow]:
     """One row for each later notice whose periods touch the fiscal year.
 
     A notice whose periods could not be read counts, as ambiguous, against every year ending in the 36 months before it.
@@ -36,21 +37,21 @@ def notice_evidence(record: RegistrantRecord, assertion: IcfrAssertionRow) -> It
             yield evidence_row(assertion, "E6", "direct", match, icfr_reports_withdrawn=True, **facts)  # type: ignore[arg-type]
 
 
-def watched(record: RegistrantRecord, assertion: IcfrAssertionRow) -> bool:
+def watched(notices: Iterable[EightK402Row], filed: date, period_end: date) -> bool:
     """Whether a later notice names only interim periods of the year after: no contradiction, but worth watching."""
     return any(
-        names_only_following_interims(notice.periods, assertion.period_end) for notice in _later(record, assertion)
+        names_only_following_interims(notice.periods, period_end) for notice in notices if notice.filed_date > filed
     )
 
 
-def _later(record: RegistrantRecord, assertion: IcfrAssertionRow) -> list[EightK402Row]:
+def _later(record: RegistrantRecord, assertion: Report) -> list[EightK402Row]:
     return sorted(
         (notice for notice in record.notices if notice.filed_date > assertion.filed_date),
         key=lambda notice: (notice.filed_date, notice.accession),
     )
 
 
-def _match(record: RegistrantRecord, assertion: IcfrAssertionRow, notice: EightK402Row) -> tuple[str | None, bool]:
+def _match(record: RegistrantRecord, assertion: Report, notice: EightK402Row) -> tuple[str | None, bool]:
     """How the notice is tied to the year, and whether that is a guess that waits for a person."""
     found = strongest_match(notice.periods, record.fy_start(assertion), assertion.period_end)
     if found:

@@ -8,31 +8,35 @@ from datetime import date
 
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
 from benchmark_pipeline.tables.disclosures import (
-    IcfrAssertionRow,
     IcfrSectionRow,
     MaterialWeaknessRow,
     SectionReject,
 )
 from benchmark_pipeline.tables.sources import DocumentReject, EightK402Row, FilingIndexRow, RawFilingRow
 
-from .decision_order import AnnualFiling, PoolContext, judge_filing
-from .evidence_notices import watched
+from .decision_order import AnnualFiling, judge_filing
 from .registrant_record import RegistrantRecord
-from .strata import first_attested_year, followup, followup_ended, nonreliance_channel, seasoning_tier
+from .report_facts import Report
+from .successions import Succession, successors
+from .surroundings import Surroundings, pool_context
 
 _UNREAD: dict[DocumentReject, SectionReject] = {"pdf_only": "pdf_only", "undecodable": "undecodable"}
 
 
 def registrant_records(
-    assertions: Iterable[IcfrAssertionRow],
+    assertions: Iterable[Report],
     index: Iterable[FilingIndexRow] = (),
     notices: Iterable[EightK402Row] = (),
     weaknesses: Iterable[MaterialWeaknessRow] = (),
     *,
     snapshot: date,
+    links: Sequence[Succession] = (),
 ) -> dict[str, RegistrantRecord]:
-    """One record a registrant, of what was filed up to the snapshot date; a co-registrant's filing is in each one's."""
-    by_cik: dict[str, list[IcfrAssertionRow]] = defaultdict(list)
+    """One record a registrant, of what was filed up to the snapshot date; a co-registrant's filing is in each one's.
+
+    A successor's filings from the succession on are in its predecessor's record as well.
+    """
+    by_cik: dict[str, list[Report]] = defaultdict(list)
     filings: dict[str, dict[str, FilingIndexRow]] = defaultdict(dict)
     told: dict[str, list[EightK402Row]] = defaultdict(list)
     described: dict[str, dict[str, list[MaterialWeaknessRow]]] = defaultdict(lambda: defaultdict(list))
@@ -48,16 +52,27 @@ def registrant_records(
             told[notice.cik].append(notice)
     for weakness in weaknesses:
         described[weakness.cik][weakness.accession].append(weakness)
-    return {
-        cik: RegistrantRecord(
+    known = sorted({*by_cik, *filings, *told})
+    after = successors(links)
+    records = {}
+    for cik in known:
+        reports, listed, heard = list(by_cik[cik]), dict(filings[cik]), list(told[cik])
+        passages = {accession: tuple(rows) for accession, rows in described[cik].items()}
+        for link in after.get(cik, ()):
+            reports += [row for row in by_cik.get(link.successor, ()) if row.filed_date >= link.since]
+            later = filings.get(link.successor, {})
+            listed |= {key: row for key, row in later.items() if row.filed_date and row.filed_date >= link.since}
+            heard += [row for row in told.get(link.successor, ()) if row.filed_date >= link.since]
+            passages |= {key: tuple(rows) for key, rows in described.get(link.successor, {}).items()}
+        records[cik] = RegistrantRecord(
             cik,
-            tuple(sorted(by_cik[cik], key=lambda row: (row.period_end, row.filed_date, row.accession))),
-            tuple(filings[cik][accession] for accession in sorted(filings[cik])),
-            tuple(sorted(told[cik], key=lambda row: (row.filed_date, row.accession))),
-            {accession: tuple(rows) for accession, rows in sorted(described[cik].items())},
+            tuple(sorted(reports, key=lambda row: (row.period_end, row.filed_date, row.accession, row.cik))),
+            tuple(listed[accession] for accession in sorted(listed)),
+            tuple(sorted(heard, key=lambda row: (row.filed_date, row.accession, row.cik))),
+            dict(sorted(passages.items())),
+            succeeded=cik in after,
         )
-        for cik in sorted({*by_cik, *filings, *told})
-    }
+    return records
 
 
 def usable(row: FilingIndexRow) -> bool:
@@ -67,7 +82,7 @@ def usable(row: FilingIndexRow) -> bool:
 
 def annual_filings(
     index: Iterable[FilingIndexRow],
-    assertions: Sequence[IcfrAssertionRow],
+    assertions: Sequence[Report],
     sections: Iterable[IcfrSectionRow] = (),
     raw: Iterable[RawFilingRow] = (),
     *,
@@ -97,38 +112,10 @@ def annual_filings(
     return [entries[key] for key in sorted(entries)]
 
 
-def pool_context(record: RegistrantRecord | None, filing: AnnualFiling, snapshot: date) -> PoolContext:
-    """What surrounds one annual filing on the snapshot date."""
-    read = filing.assertion
-    if record is None or filing.period_end is None:
-        return PoolContext(snapshot)
-    quarterlies = [row.filed_date for row in record.with_role("quarterly") if row.filed_date]
-    return PoolContext(
-        snapshot_date=snapshot,
-        nonreliance_channel=nonreliance_channel(filing.form, record.filings),
-        followup=followup(filing.period_end, filing.filed_date, record.reports_read, quarterlies),
-        followup_ended=followup_ended(filing.filed_date, record.forms_filed),
-        watch=read is not None and watched(record, read),
-        first_attested_year=first_attested_year(read, record.assertions) if read else None,
-    )
-
-
-def seasoned(row: CleanPoolRow, snapshot: date) -> CleanPoolRow:
-    """A decision whose inputs are unchanged, on another snapshot date: only its seasoning moves."""
-    days = row.seasoning_days + (snapshot - row.snapshot_date).days
-    return row.model_copy(
-        update={
-            "snapshot_date": snapshot,
-            "seasoning_days": days,
-            "seasoning_tier": seasoning_tier(row.followup, days),
-        }
-    )
-
-
 def decide(
-    filings: Sequence[AnnualFiling],
+    filings: Iterable[AnnualFiling],
     evidence: Iterable[ContradictingEvidenceRow],
-    records: Mapping[str, RegistrantRecord],
+    around: Mapping[str, Surroundings],
     snapshot: date,
 ) -> Iterator[CleanPoolRow]:
     """One decision a filing and registrant, in the order of the filings."""
@@ -136,5 +123,5 @@ def decide(
     for row in evidence:
         about[row.accession, row.cik].append(row)
     for filing in filings:
-        context = pool_context(records.get(filing.cik), filing, snapshot)
+        context = pool_context(around.get(filing.cik), filing, snapshot)
         yield judge_filing(filing, about.get((filing.accession, filing.cik), ()), context)

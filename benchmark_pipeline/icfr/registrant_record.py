@@ -10,13 +10,14 @@ from typing import Protocol
 
 from benchmark_pipeline.tables.base import Span
 from benchmark_pipeline.tables.clean_pool import ContradictingEvidenceRow, EvidenceCode
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow, MaterialWeaknessRow
+from benchmark_pipeline.tables.disclosures import MaterialWeaknessRow
 from benchmark_pipeline.tables.sources import EightK402Row, FilingIndexRow
 
 from .evidence_sentences import DocumentText
 from .periods import TOLERANCE, FiscalCalendar, fiscal_year_start
+from .report_facts import Report
 
-EXTRACTOR_VERSION = "evidence/1"
+EXTRACTOR_VERSION = "evidence/2"
 
 
 class Reader(Protocol):
@@ -34,24 +35,30 @@ class RegistrantRecord:
     """One registrant's annual reports, other filings and notices."""
 
     cik: str
-    assertions: tuple[IcfrAssertionRow, ...]
+    assertions: tuple[Report, ...]
+    """Its own, and what its successors filed since they took its place."""
     filings: tuple[FilingIndexRow, ...] = ()
     notices: tuple[EightK402Row, ...] = ()
     weaknesses: Mapping[str, tuple[MaterialWeaknessRow, ...]] = field(default_factory=dict)
     """By accession of the annual report."""
+    succeeded: bool = False
+    """Whether another registrant took its place; what that one files is in here as well."""
+
+    @cached_property
+    def own(self) -> tuple[Report, ...]:
+        """The registrant's own annual reports."""
+        return tuple(row for row in self.assertions if row.cik == self.cik)
 
     @cached_property
     def calendar(self) -> FiscalCalendar | None:
         """The year ends that the registrant's annual reports show."""
-        return FiscalCalendar.from_year_ends(row.period_end for row in self.assertions)
+        return FiscalCalendar.from_year_ends(row.period_end for row in self.own)
 
-    def fy_start(self, assertion: IcfrAssertionRow) -> date:
+    def fy_start(self, assertion: Report) -> date:
         """First day of the fiscal year of an annual report."""
-        return assertion.fy_start or fiscal_year_start(
-            assertion.period_end, [row.period_end for row in self.assertions]
-        )
+        return assertion.fy_start or fiscal_year_start(assertion.period_end, [row.period_end for row in self.own])
 
-    def later_reports(self, assertion: IcfrAssertionRow) -> list[IcfrAssertionRow]:
+    def later_reports(self, assertion: Report) -> list[Report]:
         """Annual reports on later years that were filed afterwards, the next one first."""
         later = [
             row
@@ -61,16 +68,6 @@ class RegistrantRecord:
             and row.extraction_status != "rejected"
         ]
         return sorted(later, key=lambda row: (row.period_end, row.filed_date, row.accession))
-
-    @cached_property
-    def reports_read(self) -> list[tuple[date, date]]:
-        """(period end, date filed) of the annual reports that could be read."""
-        return [(row.period_end, row.filed_date) for row in self.assertions if row.extraction_status != "rejected"]
-
-    @cached_property
-    def forms_filed(self) -> list[tuple[str, date]]:
-        """(form, date filed) of every filing."""
-        return [(row.form, row.filed_date) for row in self.filings if row.filed_date]
 
     def with_role(self, role: str) -> list[FilingIndexRow]:
         """Usable filings with a role, oldest first."""
@@ -86,7 +83,7 @@ class RegistrantRecord:
 
 
 def evidence_row(
-    assertion: IcfrAssertionRow,
+    assertion: Report,
     code: EvidenceCode,
     strength: str,
     match: str,

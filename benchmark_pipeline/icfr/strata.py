@@ -6,10 +6,8 @@ from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Literal
 
-from benchmark_pipeline.tables.disclosures import IcfrAssertionRow
-from benchmark_pipeline.tables.sources import FilingIndexRow
-
 from .periods import LONGEST_YEAR_DAYS, TOLERANCE
+from .report_facts import Report
 
 NonrelianceChannel = Literal["8k_402", "6k_text", "annual_amendment", "none_available"]
 Followup = Literal["none", "quarterly_seen", "next_annual_seen", "second_annual_seen"]
@@ -28,7 +26,7 @@ def seasoning_tier(followup: Followup, seasoning_days: int) -> SeasoningTier:
 
 
 def followup(
-    period_end: date, filed: date, annual_reports: Sequence[tuple[date, date]], quarterlies: Sequence[date]
+    period_end: date, filed: date, annual_reports: Sequence[tuple[date, date]], last_quarterly: date | None
 ) -> Followup:
     """The latest later report that was read.
 
@@ -36,7 +34,7 @@ def followup(
         period_end: Fiscal year end of the filing.
         filed: When it was filed.
         annual_reports: (period end, date filed) of the registrant's annual reports that could be read.
-        quarterlies: Dates on which its quarterly reports were filed.
+        last_quarterly: When its last quarterly report was filed.
     """
     later = {end for end, when in annual_reports if end > period_end + TOLERANCE and when >= filed}
     distinct = _distinct(sorted(later))
@@ -44,7 +42,7 @@ def followup(
         return "second_annual_seen"
     if distinct:
         return "next_annual_seen"
-    return "quarterly_seen" if any(when > filed for when in quarterlies) else "none"
+    return "quarterly_seen" if last_quarterly is not None and last_quarterly > filed else "none"
 
 
 def _distinct(ends: Sequence[date]) -> list[date]:
@@ -55,30 +53,36 @@ def _distinct(ends: Sequence[date]) -> list[date]:
     return kept
 
 
-def followup_ended(filed: date, later_forms: Sequence[tuple[str, date]]) -> FollowupEnd | None:
+def followup_ended(filed: date, endings: Sequence[tuple[str, date]], last_periodic: date | None) -> FollowupEnd | None:
     """Why the registrant stopped reporting, as far as a form tells it: a Form 15 after the filing, or a revocation.
 
-    Mergers and bankruptcies have no form of their own; they are not inferred.
+    A Form 15 ends the duty for one class of securities (Exchange Act Rules 12g-4, 12h-3, 15d-6): where an annual or
+    quarterly report was filed after it, reporting goes on under another class and nothing has ended. Mergers and
+    bankruptcies have no form of their own; they are not inferred.
+
+    Args:
+        filed: When the annual report was filed.
+        endings: (form, date filed) of the registrant's forms that end reporting.
+        last_periodic: When its last annual, quarterly or 6-K report was filed.
     """
-    after = [form for form, when in later_forms if when >= filed]
+    after = [form for form, when in endings if when >= filed and (last_periodic is None or when >= last_periodic)]
     if any(form.startswith("REVOKED") for form in after):
         return "revoked"
-    return "form15" if any(form.startswith(("15-12", "15-15", "15F")) for form in after) else None
+    return "form15" if after else None
 
 
-def nonreliance_channel(form: str, filings: Sequence[FilingIndexRow]) -> NonrelianceChannel:
+def nonreliance_channel(form: str, forms: frozenset[str]) -> NonrelianceChannel:
     """Where a non-reliance notice of this filer would be seen: decided by the forms it files, not by its country."""
-    forms = {row.form.removesuffix("/A") for row in filings}
-    if form in ("10-K", "10-KT") or "8-K" in forms:
+    if form in ("10-K", "10-KT") or not forms.isdisjoint(("8-K", "8-K/A")):
         return "8k_402"
-    if "6-K" in forms:
+    if not forms.isdisjoint(("6-K", "6-K/A")):
         return "6k_text"
-    if any(row.role == "amendment" for row in filings):
+    if not forms.isdisjoint(("10-K/A", "10-KT/A", "20-F/A", "40-F/A")):
         return "annual_amendment"
     return "none_available"
 
 
-def first_attested_year(assertion: IcfrAssertionRow, others: Collection[IcfrAssertionRow]) -> bool | None:
+def first_attested_year(assertion: Report, others: Collection[Report]) -> bool | None:
     """Whether this is the auditor's first ICFR opinion on the registrant; None where the prior year was not read."""
     if assertion.attest_opinion == "none":
         return False

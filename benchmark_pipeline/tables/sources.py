@@ -11,8 +11,12 @@ from .base import Accession, Cik, Row, Sha256, Span, Struct, TableSpec, Utc
 
 AnnualForm = Literal["10-K", "10-KT", "20-F", "40-F"]
 
-FilingRole = Literal["annual", "amendment", "item_402", "item_401", "quarterly", "late_notice", "foreign_report"]
-"""Why a filing is of interest. `annual` may become an item; the others are evidence about annual ones."""
+FilingRole = Literal[
+    "annual", "amendment", "item_402", "item_401", "quarterly", "late_notice", "foreign_report", "succession",
+    "reporting_ended",
+]  # fmt: skip
+"""Why a filing is of interest. `annual` may become an item; the others are evidence about annual ones. `succession`: an
+8-K by which one registrant takes another's place; `reporting_ended`: a Form 15 or a revoked registration."""
 
 IndexReject = Literal["malformed_line", "unknown_accession", "missing_period", "inconsistent_arrays", "not_retrievable"]
 DocumentReject = Literal[

@@ -156,6 +156,13 @@ def test_each_blocking_check_fails_on_the_pool_it_is_there_for(settings: Setting
     assert answer(settings, lake, name).passed
 
 
+def test_what_a_headline_rests_on_blocks_and_what_is_only_odd_warns(settings: Settings) -> None:
+    blocking = {
+        next(iter(check.check_keys)).name for check in checks.build(settings) if next(iter(check.check_specs)).blocking
+    }
+    assert blocking == {*BROKEN, "every_item_402_filing_has_a_row"}
+
+
 def test_two_decisions_on_one_filing_and_a_decision_on_none_are_found() -> None:
     index, read = [filing("annual", "10-K", FIRST, date(2023, 2, 24))], [assertion()]
     settings = Settings(snapshot_date=SNAPSHOT)
@@ -196,6 +203,12 @@ def test_base_rates_warn_outside_their_bands_and_say_nothing_on_a_small_sample(s
     assert problems == []
     assert shares[0] == {"filings of": "all domestic", "judged": 210, "attested": "49.0%", "management ineffective": "19.0%", "auditor adverse": "2.9%"}  # fmt: skip
     # One year that went wrong shows although the whole looks usual, and a foreign form is shown and not judged.
+    # One form alone can be off as well: transition reports here.
+    assert checks.base_rates(usual * 10 + [shifted(clean, 2022, "10-KT")] * 200)[0] == [
+        "10-KT: attested 100.0% is outside 30% to 65%",
+        "10-KT: management ineffective 0.0% is outside 10% to 35%",
+        "10-KT: auditor adverse 0.0% is outside 2% to 20%",
+    ]
     mixed = [row for year in range(2015, 2022) for row in (shifted(row, year) for row in usual)]
     odd = [shifted(clean, 2022) for _ in range(120)] + [shifted(deficient, 2022) for _ in range(80)]
     problems, _ = checks.base_rates(mixed + odd + [shifted(clean, 2021, "20-F")] * 200)

@@ -132,3 +132,56 @@ def test_same_period_end_is_symmetric_and_ends_after_ten_days(first: date, secon
 def test_a_fiscal_year_is_never_longer_than_380_days_nor_empty(end: date, earlier: list[date]) -> None:
     length = (end - fiscal_year_start(end, earlier)).days + 1
     assert 11 <= length <= 380
+
+
+WEEK = timedelta(days=7)
+
+
+@st.composite
+def retail_years(draw: st.DrawFn) -> list[date]:
+    """Year ends of a 52/53-week filer: the last year is followed by 52 or 53 weeks, eight times."""
+    ends = [draw(st.dates(date(2000, 1, 20), date(2015, 2, 4)))]
+    for weeks in draw(st.lists(st.sampled_from([52, 52, 52, 52, 53]), min_size=8, max_size=8)):
+        ends.append(ends[-1] + weeks * WEEK)
+    return ends
+
+
+@given(retail_years(), st.integers(1, 8), st.integers(-10, 10))
+def test_a_52_or_53_week_year_is_matched_by_itself_alone(ends: list[date], number: int, drift: int) -> None:
+    years = [(fiscal_year_start(end, ends[:place]), end) for place, end in enumerate(ends)][1:]
+    named = years[number - 1]
+    assert [year[0] for year in years[1:]] == [end + timedelta(days=1) for _, end in years[:-1]]
+    # As a notice names it, give or take the tolerance: "the fiscal year ended January 31" for one ended on February 3.
+    end = named[1] + timedelta(days=drift)
+    matched = [year for year in years if match_period(period("balance_sheet", end, end), *year) == "balance_sheet"]
+    assert matched == [named]
+    whole = period("annual", named[0], named[1])
+    assert [year for year in years if match_period(whole, *year)] == [named]
+
+
+@given(st.dates(date(2005, 1, 31), date(2030, 12, 31)), st.integers(1, 11))
+def test_a_transition_period_is_a_year_of_its_own_between_two_full_ones(old_end: date, months: int) -> None:
+    """10-KT: the year end moves by some months; the short period and the years beside it share no day."""
+    short_end = months_before(old_end, -months)
+    new_end = months_before(short_end, -12)
+    ends = [months_before(old_end, 12), old_end, short_end, new_end]
+    years = [(fiscal_year_start(end, ends[:place]), end) for place, end in enumerate(ends)][1:]
+    for number, year in enumerate(years):
+        assert [place for place, other in enumerate(years) if match_period(period("annual", *year), *other)] == [number]
+    assert years[1][0] == old_end + timedelta(days=1)
+    assert years[2][0] == short_end + timedelta(days=1)
+
+
+@given(days, st.integers(0, 3000))
+def test_a_report_filed_late_has_the_same_year(end: date, late: int) -> None:
+    """Nothing in the arithmetic looks at the date of filing: another year's report filed first does not shift it."""
+    following = [end + timedelta(days=365 + late % 7), end + timedelta(days=730)]
+    assert fiscal_year_start(end, [*following, end]) == fiscal_year_start(end)
+
+
+@given(days, st.integers(11, 340))
+def test_more_than_ten_days_apart_is_another_balance_sheet(end: date, apart: int) -> None:
+    start = fiscal_year_start(end)
+    after, before = end + timedelta(days=apart), end - timedelta(days=apart)
+    assert match_period(period("balance_sheet", after, after), start, end) is None
+    assert match_period(period("balance_sheet", before, before), start, end) in ("interim_inside_fy", None)

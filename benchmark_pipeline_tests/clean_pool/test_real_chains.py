@@ -18,6 +18,7 @@ from benchmark_pipeline.icfr.evidence import find_evidence
 from benchmark_pipeline.icfr.evidence_sentences import DocumentText
 from benchmark_pipeline.icfr.pool_assembly import annual_filings, decide, registrant_records
 from benchmark_pipeline.icfr.registrants import Registrant
+from benchmark_pipeline.icfr.surroundings import Surroundings
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow
 
 pytestmark = pytest.mark.real_data
@@ -57,7 +58,8 @@ def judged(
     weaknesses = [row for result in read for row in result.weaknesses]
     records = registrant_records(assertions, (), (), weaknesses, snapshot=snapshot)
     evidence = find_evidence(records[registrant.cik], Read(read), snapshot)
-    return list(decide(annual_filings((), assertions, snapshot=snapshot), evidence, records, snapshot)), evidence
+    around = {cik: Surroundings.of(record) for cik, record in records.items()}
+    return list(decide(annual_filings((), assertions, snapshot=snapshot), evidence, around, snapshot)), evidence
 
 
 def test_tesla_2011_falls_to_the_report_of_2012_and_2013_is_clean_after_remediation(real_data: Path) -> None:

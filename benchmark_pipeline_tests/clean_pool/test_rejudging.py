@@ -63,10 +63,20 @@ def told(cik: str, number: int = 50) -> Any:
 
 @pytest.fixture
 def run(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Callable[[Settings], tuple[list[str], list[str]]]:
-    """Materializes the stage and tells whose evidence was looked for, and whose filings were judged."""
+    """Materializes the stage and tells whose evidence was due anew, and whose filings were judged.
+
+    Of those due, only registrants with a filing that may hold evidence are searched.
+    """
     searched: list[str] = []
     judged: list[str] = []
-    find, decide = stage.find_evidence, stage.decide
+    find, decide, plan = stage.find_evidence, stage.decide, stage.plan
+    due: list[str] = []
+
+    def planning(lake: Any, table: str, *rest: Any, **named: Any) -> Any:
+        todo = plan(lake, table, *rest, **named)
+        if table == "contradicting_evidence":
+            due.extend(todo.changed)
+        return todo
 
     def finding(record: Any, *rest: Any) -> Any:
         searched.append(record.cik)
@@ -76,16 +86,18 @@ def run(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Callable[[Settings], tup
         judged.extend(filing.cik for filing in filings)
         return decide(filings, *rest)
 
+    monkeypatch.setattr(stage, "plan", planning)
     monkeypatch.setattr(stage, "find_evidence", finding)
     monkeypatch.setattr(stage, "decide", deciding)
 
     def materialize(settings: Settings) -> tuple[list[str], list[str]]:
-        searched.clear()
-        judged.clear()
+        for names in (searched, judged, due):
+            names.clear()
         evidence, pool = stage.build(settings)
         evidence(dg.build_asset_context(), lake=lake, documents=DocumentStore(settings.storage_root))
         pool(dg.build_asset_context(), lake=lake)
-        return sorted(searched), sorted(judged)
+        assert set(searched) <= set(due)
+        return sorted(due), sorted(judged)
 
     return materialize
 

@@ -261,7 +261,9 @@ def test_each_blocking_check_fails_when_its_promise_is_broken(settings: Settings
     [
         ("10-K", (), "annual"), ("10-KT", (), "annual"), ("10-K/A", (), "amendment"), ("10-K405", (), None),
         ("10-KSB", (), None), ("8-K", ("4.02",), "item_402"), ("8-K/A", ("4.01", "4.02"), "item_402"),
-        ("8-K", ("14.02",), None), ("8-K", (), None), ("8-K12B", ("4.02",), "item_402"), ("10-Q", ("4.02",), "quarterly"),
+        ("8-K", ("14.02",), None), ("8-K", (), None), ("8-K12B", ("4.02",), "item_402"), ("8-K12G3", ("2.01",), "succession"),
+        ("8-K15D5/A", (), "succession"), ("15-12B", (), "reporting_ended"), ("15F-12G", (), "reporting_ended"),
+        ("REVOKED", (), "reporting_ended"), ("25", (), None), ("10-Q", ("4.02",), "quarterly"),
         ("NT 10-K", (), "late_notice"), ("NT 10-Q", (), None), ("6-K", (), "foreign_report"),
     ],
 )  # fmt: skip
