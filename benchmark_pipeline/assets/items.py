@@ -202,12 +202,13 @@ def paraphrase_rows(settings: Settings, lake: Lake, items: Sequence[ItemRow]) ->
 
 
 def draft_paraphrases(settings: Settings, lake: Lake, items: Sequence[ItemRow], client: ModelClient) -> int:
-    """Has the model of the settings draft what it has not drafted yet; returns the calls made."""
+    """Has the model of the settings draft sections that no file holds a draft of; returns the calls made."""
     if settings.paraphrase_model is None or not settings.paraphrase_drafts:
         return 0
     model = load_registry(settings.models_file).get(settings.paraphrase_model)
-    twins = paraphrase_rows(settings, lake, items).rows
-    passages = sections_to_paraphrase(items, twins, registrant_names(lake), model.id, settings.paraphrase_drafts)
+    filed = {(one.accession, one.cik) for one in load_drafts(settings.paraphrases_folder)}
+    without = [item for item in items if (item.accession, item.cik) not in filed]
+    passages = sections_to_paraphrase(without, [], registrant_names(lake), model.id, settings.paraphrase_drafts)
     prompt = load_prompt(settings.prompts_folder, "paraphrase")
     return draft(client, model, prompt, passages, settings.drafts_folder).summary.calls_made
 
