@@ -186,7 +186,7 @@ def _beside_captured_output(console: Console) -> Console:
     """
     if not console.is_terminal or console.file is not sys.stdout:
         return console
-    terminal = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding=sys.stdout.encoding)
+    terminal = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding=console.encoding)
     return Console(file=terminal, highlight=False)
 
 

@@ -43,6 +43,9 @@ from .retry import LONGEST_RETRY_AFTER_SECONDS, is_retried, retry_after_seconds,
 
 _STOP_AFTER_STATUS = frozenset({401, 403, 404})
 """No other call can succeed: the key, the permission or the model name is wrong."""
+_REFUSED_REQUEST = frozenset({400, 422})
+_STOP_AFTER_REFUSED_REQUESTS = 10
+"""Calls refused as malformed before any was answered: what is sent with every call is at fault, not an item."""
 _DOWN_AFTER_FAILURES = 50
 """Calls in a row, each with its retries spent: the provider is down, and going on would only hammer it."""
 
@@ -164,6 +167,8 @@ class _Runner:
         self._failures: Counter[str] = Counter()
         self._done = 0
         self._failures_in_a_row = 0
+        self._refused_requests: int | None = 0
+        """Calls refused as malformed; null once any call had a result."""
         self._stopped_by: BenchError | None = None
 
     def run_baseline(self, todo: Sequence[PlannedCall], answers: dict[str, str]) -> None:
@@ -358,6 +363,17 @@ class _Runner:
             )
 
     def _stop_if_down(self, reply: Reply) -> None:
+        if reply.outcome != "transport_fail":
+            self._refused_requests = None
+        elif reply.http_status in _REFUSED_REQUEST and self._refused_requests is not None:
+            self._refused_requests += 1
+            if self._refused_requests >= _STOP_AFTER_REFUSED_REQUESTS:
+                raise ConfigurationError(
+                    f"{self._model.id}: the provider refuses every request ({reply.detail}): "
+                    f"{_redacted(reply.error, self._model)}",
+                    remedy="correct what it names in models.yaml: `parameters`, `schema_keywords: basic` where it refuses "
+                    "bounds of strings, or `schema_enforcement`; nothing was answered",
+                )
         if self._failures_in_a_row >= _DOWN_AFTER_FAILURES:
             raise BenchError(
                 f"{self._model.id}: {self._failures_in_a_row} calls in a row failed, the last with {reply.detail}: "

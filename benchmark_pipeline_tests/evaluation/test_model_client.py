@@ -252,6 +252,23 @@ def test_a_provider_that_is_down_is_not_hammered(tmp_path, monkeypatch):
         assert sum(server.asked.values()) == 5
 
 
+def test_a_parameter_that_the_server_refuses_stops_the_run_with_its_words(tmp_path):
+    body = b'{"error": {"message": "Unknown parameter: seed", "code": "unknown_parameter"}}'
+    with MockOpenAI(lambda prompt, earlier: Behaviour(status=400, body=body)) as server:
+        with pytest.raises(ConfigurationError, match=r"refuses every request .*Unknown parameter: seed"):
+            run(tmp_path, remote_model(server.url, concurrency=1), items_of(40))
+        assert sum(server.asked.values()) == 10
+
+
+def test_items_that_the_server_refuses_among_others_stop_nothing(tmp_path):
+    def script(prompt: str, earlier: int) -> Behaviour:
+        return Behaviour() if prompt.count("Filing 1.") or prompt.count("Filing 2.") else Behaviour(status=400)
+
+    with MockOpenAI(script) as server:
+        _, rows = run(tmp_path, remote_model(server.url, concurrency=1), items_of(8))
+    assert outcome_counts(rows) == {"answered": 2, "transport_fail": 6}
+
+
 def test_a_missing_key_is_told_before_any_call(tmp_path, monkeypatch):
     monkeypatch.delenv("EXAMPLE_KEY", raising=False)
     with pytest.raises(ConfigurationError, match="EXAMPLE_KEY is not set"):
