@@ -60,7 +60,9 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             context,
             lake.write("headline_false_positive_rate", rows),
             in_words="; ".join(filter(None, map(_in_words, rows))) or "no model has been scored",
-            headline=table_markdown([_headline_line(row) for row in rows]),
+            headline=table_markdown(
+                [_headline_line(row) for row in sorted(rows, key=lambda r: (r.kind != "model", r.model_id))]
+            ),
             interval_plot=dg.MetadataValue.md(forest_image(rows)),
             **_headline_scalars(rows),
         )

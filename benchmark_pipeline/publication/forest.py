@@ -42,10 +42,13 @@ def forest_image(rows: Iterable[HeadlineRow]) -> str:
 
 
 def forest_svg(rows: Iterable[HeadlineRow]) -> str:
-    """A stand-alone SVG of the given rows, on a white ground."""
-    shown = [row for row in rows if row.fpr is not None]
+    """A stand-alone SVG of the given rows, models before rules and low rates first, on a white ground."""
+    shown = sorted(
+        (row for row in rows if row.fpr is not None), key=lambda row: (row.kind != "model", row.fpr or 0, row.model_id)
+    )
     axis = scale(value for row in shown for value in (row.fpr, row.ci_high))
-    left, width, line = 260, 420, 30
+    # Ids are not cut: the widest letters of the fonts at hand take about 7.4 points at this size.
+    left, width, line = 30 + max((int(7.4 * len(row.model_id)) for row in shown), default=0), 420, 30
     height = line * (len(shown) + 1) + 14
 
     def x(rate: float) -> float:
