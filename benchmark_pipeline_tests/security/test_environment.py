@@ -14,6 +14,7 @@ from benchmark_pipeline.settings import PROJECT_ROOT
 
 CODE = re.compile(r"^import[ \t]", re.MULTILINE)
 """A line of a .pth file that Python executes."""
+RECORDED = re.compile(r"^([^,\n]+\.pth),", re.MULTILINE)
 KNOWN_CODE = {"coloredlogs.pth", "distutils-precedence.pth", "_virtualenv.pth", "a1_coverage.pth", "pywin32.pth"}
 KNOWN_FAKES = re.compile(r"example|abcdefghijklmnop")
 KEY = re.compile(
@@ -34,10 +35,9 @@ def stray(folder: Path, owned: set[Path]) -> list[str]:
 
 def owned_files() -> set[Path]:
     return {
-        Path(str(file.locate())).resolve()
+        Path(str(distribution.locate_file(name))).resolve()
         for distribution in distributions()
-        for file in distribution.files or ()
-        if file.suffix == ".pth"
+        for name in RECORDED.findall(distribution.read_text("RECORD") or "")
     }
 
 
