@@ -175,7 +175,7 @@ class Corpus:
 
     def weakness(self, number: int, task: str, source: ItemRow) -> None:
         passage = source.gold_evidence[0]
-        text = f"Reconciliations of account {number} were not reviewed in time by a second person."
+        text = f"Reconciliations of account {task}{number} were not reviewed in time by a second person."
         self.items.append(item(
             f"{task}-{number:016x}", task, text=text, cik=source.cik, company_key=source.company_key,
             accession=source.accession, form=source.form, fiscal_year=2024, source_span=passage,
