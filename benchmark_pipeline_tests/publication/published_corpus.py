@@ -167,7 +167,9 @@ class Corpus:
         return row
 
     def twin(self, original: ItemRow) -> None:
-        text = f"Leadership of registrant {original.cik} reviewed the controls and found them effective at year end 2024."
+        text = (
+            f"Leadership of registrant {original.cik} reviewed the controls and found them effective at year end 2024."
+        )
         self.items.append(original.model_copy(update={
             "item_id": original.item_id.replace("C-0", "C-f"), "arm": "paraphrase", "twin_of": original.item_id,
             "text": text, "text_sha256": sha(text), "drafted_by": "anthropic/claude", "gold_evidence": [],
