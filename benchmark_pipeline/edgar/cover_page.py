@@ -15,13 +15,34 @@ from datetime import date
 from benchmark_pipeline.tables.disclosures import Flag
 
 from .dates import find_date
-from .text import NormalisedText, normalise
+from .markup import short_text
+from .text import NormalisedText
 
 _FACT = re.compile(rb"<ix:non(?:Numeric|Fraction)\b[^<>]*\bname\s*=\s*[\"']dei:(\w+)[\"'][^<>]*>", re.I)
 _FACT_EDGE = re.compile(rb"<(/?)ix:nonNumeric\b[^<>]*?(/?)>", re.I)
 _ATTRIBUTE = re.compile(rb"\b(format|contextRef|xsi:nil)\s*=\s*[\"']([^\"']*)[\"']", re.I)
 _CONTEXT = re.compile(rb"<xbrli:context\b[^<>]*\bid\s*=\s*[\"']([^\"']+)[\"'][^<>]*>(.*?)</xbrli:context>", re.I | re.S)
 _MAX_FACT_BYTES = 4096
+_READ = frozenset(
+    [
+        "AuditorFirmId",
+        "AuditorName",
+        "DocumentAnnualReport",
+        "DocumentFinStmtErrorCorrectionFlag",
+        "DocumentFinStmtRestatementRecoveryAnalysisFlag",
+        "DocumentFiscalYearFocus",
+        "DocumentPeriodEndDate",
+        "DocumentType",
+        "EntityCentralIndexKey",
+        "EntityEmergingGrowthCompany",
+        "EntityFilerCategory",
+        "EntityIncorporationStateCountryCode",
+        "EntityRegistrantName",
+        "EntityShellCompany",
+        "IcfrAuditorAttestationFlag",
+    ]
+)
+"""Names of the facts that are read."""
 _WORDS = {"true": True, "yes": True, "1": True, "☒": True, "☑": True, "x": True,
           "false": False, "no": False, "0": False, "☐": False}  # fmt: skip
 _FISCAL_YEAR_ENDED = re.compile(
@@ -94,13 +115,24 @@ def boolean(value: str, transform: str) -> Flag:
 
 
 def _facts(body: bytes) -> Iterator[_Fact]:
-    for match in _FACT.finditer(body):
+    for match in _fact_tags(body):
         attributes = {key.lower(): value.decode("latin-1") for key, value in _ATTRIBUTE.findall(match[0])}
         raw = b"" if match[0].endswith(b"/>") else _content(body, match.end())
         if attributes.get(b"xsi:nil", "").lower() == "true":
             continue
-        value = " ".join(normalise(b"<p>" + raw).text.split())
+        value = short_text(raw)
         yield _Fact(match[1].decode("ascii"), attributes.get(b"contextref", ""), attributes.get(b"format", ""), value)
+
+
+def _fact_tags(body: bytes) -> Iterator[re.Match[bytes]]:
+    """Opening tags of the facts that a cover page is read from; only tags that hold the prefix are looked at."""
+    last = position = -1
+    while (position := body.find(b"dei:", position + 1)) >= 0:
+        start = body.rfind(b"<", max(0, position - _MAX_FACT_BYTES), position)
+        match = _FACT.match(body, start) if start > last else None
+        last = max(last, start)
+        if match is not None and match[1].decode("ascii") in _READ:
+            yield match
 
 
 def _content(body: bytes, start: int) -> bytes:

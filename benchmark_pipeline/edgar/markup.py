@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TAG = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9:]*)[^<>]*>|<[!?][^<>]*>")
+_SHORT_TAG = re.compile(TAG.pattern.decode("ascii"))
 PLAIN_TAG = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9-]{0,15})>")
 """Tags of the wrapper around plain text; a less-than sign in a table of figures is none."""
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,30});?")
@@ -166,6 +167,20 @@ def blocks_of(raw: bytes, encoding: str) -> str:
     return _MARKER_LINE.sub(r"\1 ", joined)
 
 
+def short_text(raw: bytes) -> str:
+    """A few bytes of HTML as one line; the arrays of `without_tags` do not pay for them."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = decode(raw, "cp1252")
+    return " ".join(characters(_SHORT_TAG.sub(_short_separator, text)).split())
+
+
+def _short_separator(match: re.Match[str]) -> str:
+    name = (match[1] or "").removeprefix("/")
+    return " " if name in _BLOCK_NAMES or name in _CELL_NAMES else ""
+
+
 def plain_text(raw: bytes, encoding: str, mode: str, width: int) -> str:
     """Blocks of a stretch of plain text, or of text inside PRE, whose wrapped lines are joined."""
     token = PLAIN_TAG if mode == "plain" else TAG
@@ -225,17 +240,17 @@ def _unwrap(text: str, width: int) -> str:
 
     for line in text.splitlines():
         stripped = line.strip()
-        if not stripped or _RULE.match(stripped):
+        if not stripped or (stripped[0] in "-=_*~" and _RULE.match(stripped)):
             flush()
             if stripped:
                 blocks.append(stripped)
             continue
-        if current and (_STARTS_A_BLOCK.match(line) or _COLUMNS.search(line.rstrip())):
+        if current and (_STARTS_A_BLOCK.match(line) or ("   " in stripped and _COLUMNS.search(stripped))):
             flush()
         current.append(stripped)
         # A line that ends well before the margin closes its block; so does an item's heading in capitals.
         indented = len(line.rstrip())
-        if indented < 0.62 * width or (_ITEM_LINE.match(line) and stripped.isupper() and len(current) == 1):
+        if indented < 0.62 * width or (len(current) == 1 and stripped.isupper() and _ITEM_LINE.match(stripped)):
             flush()
     flush()
     return "\n".join(block for block in blocks if block)

@@ -21,10 +21,13 @@ CHUNK_BYTES = 8192
 
 _BATCH_BYTES = 4_000_000
 """Most bytes whose tags are found at once, so that memory stays bounded on the largest documents."""
+_LONGEST_PIECE = 1_000_000
+"""A block longer than this is cut where it can be: no paragraph of a filing comes near."""
 _LOOKS_LIKE_HTML = re.compile(rb"<(?:html|body|div|p|font|span|br|tr|td|ix:\w+|xbrl)[\s/>]", re.I)
 _DROPPED = re.compile(rb"<!--|<(script|style|head|title|ix:header)(?=[\s/>])")
 """Openings of what is not read, in lower case."""
-_BLOCK_START = re.compile(rb"<(?:p|div|tr|table|li|h[1-6]|br|hr|ul|ol)(?=[\s/>])", re.I)
+_BLOCK_START = re.compile(rb"<(?:p|div|t(?:r|able)|li|h[1-6r]|br|[uo]l)(?=[\s/>])")
+"""In lower case: a search without regard to case is several times slower."""
 _PRE = re.compile(rb"<(/?)pre(?=[\s>])[^<>]*>", re.I)
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 
@@ -116,9 +119,9 @@ def _html_pieces(body: bytes) -> list[Piece]:
     for start, end in _kept_stretches(body, lowered):
         position = start
         for tag in _PRE.finditer(body, start, end) if holds_pre else ():
-            pieces += _chunks(body, position, tag.start(), mode)
+            pieces += _chunks(lowered, position, tag.start(), mode)
             mode, position = ("html" if tag[1] else "pre"), tag.start()
-        pieces += _chunks(body, position, end, mode)
+        pieces += _chunks(lowered, position, end, mode)
     return pieces
 
 
@@ -147,19 +150,33 @@ def _kept_stretches(body: bytes, lowered: bytes) -> list[tuple[int, int]]:
 
 def _chunks(body: bytes, start: int, end: int, mode: str) -> list[Piece]:
     pieces: list[Piece] = []
+    boundary = _BLOCK_START if mode == "html" else _BLANK_LINE
     while end - start > CHUNK_BYTES:
         target = start + CHUNK_BYTES
-        if mode == "html":
-            match = _BLOCK_START.search(body, target, end)
-            cut = match.start() if match else end
+        limit = min(end, start + _LONGEST_PIECE)
+        match = boundary.search(body, target, limit)
+        if match is not None:
+            cut = match.start() if mode == "html" else match.end()
         else:
-            blank = _BLANK_LINE.search(body, target, end)
-            cut = blank.end() if blank else end
+            cut = end if limit == end else _forced_cut(body, target, limit)
         pieces.append(Piece(start, cut, mode))
         start = cut
     if end > start:
         pieces.append(Piece(start, end, mode))
     return pieces
+
+
+def _forced_cut(body: bytes, target: int, limit: int) -> int:
+    """Where a block without an end is cut: before a tag, else at a blank, else between two characters."""
+    cut = max(body.rfind(b"<", target, limit), body.rfind(b"\n", target, limit))
+    if cut < 0:
+        cut = body.rfind(b" ", target, limit)
+    if cut < 0:
+        cut = limit
+        # A byte of the form 10xxxxxx continues a character of UTF-8.
+        while cut > target and body[cut] & 0xC0 == 0x80:
+            cut -= 1
+    return cut
 
 
 def _read(body: bytes, pieces: list[Piece], encoding: str, width: int) -> Iterator[tuple[Piece, str]]:
