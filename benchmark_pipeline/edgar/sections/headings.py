@@ -13,6 +13,8 @@ from .model import Item
 
 _BEFORE = r"^(?:\d{1,3}[^\S\n]+)?(?:part\s+i{1,3}\b[\s,.:;\u2013\u2014-]*)?"
 _ITEM = r"(?:items?|i t e m)\s*(?:no\.?\s*|number\s*)?"
+_NINE_A = r"(?:9\s*(?:,|&|and)\s*)?9\s*[.\u2013-]?\s*\(?a\)?"
+"""Alone, or with the item before it under one heading."""
 _MARKS = r"[\s.:;,|\u2013\u2014-]*"
 _TITLE = r"(?:(?:disclosure\s+)?controls?\s+(?:and|&)\s+procedures?|evaluation\s+of\s+(?:disclosure\s+)?controls)"
 _FLAGS = re.IGNORECASE | re.MULTILINE
@@ -35,15 +37,31 @@ def _closing(numbers: str, parts: str) -> re.Pattern[str]:
     number = rf"{_BEFORE}{_ITEM}(?:{numbers})(?![\w(])\s*(?:[.:;|\u2013\u2014-]|\n|\s(?=[A-Z\[(]))"
     # The letter after the number decides between heading and sentence, so this one class is case-sensitive.
     number = number.replace("(?=[A-Z\\[(])", "(?-i:(?=[A-Z\\[(]))")
-    return re.compile(rf"{number}|^part\s+(?:{parts})\b[\s.:\u2013\u2014-]*(?:$|\n|item)|^signatures?[\s.:]*$", _FLAGS)
+    part = rf"^part\s+(?:{parts})\b[\s.:,\u2013\u2014-]*(?:$|\n|item|directors|exhibits)"
+    return re.compile(rf"{number}|{part}|^signatures?[\s.:]*$", _FLAGS)
 
 
 TEN_K_9A = HeadingFamily(
     item="9A",
-    titled=re.compile(rf"{_BEFORE}{_ITEM}9\s*\(?a\)?\s*(?:[-\u2013]?\s*\(?\s*[ti1]\s*\)?)?{_MARKS}{_TITLE}", _FLAGS),
-    numbered=re.compile(rf"{_BEFORE}{_ITEM}9\s*\(?a\)?(?:\s*\(\s*[ti]\s*\))?(?!\w)", _FLAGS),
-    closing=_closing(r"9\s*\(?[bc]\)?|1[0-5]", "iii|iv"),
+    titled=re.compile(rf"{_BEFORE}{_ITEM}{_NINE_A}\s*(?:[-\u2013]?\s*\(?\s*[ti1]\s*\)?)?{_MARKS}{_TITLE}", _FLAGS),
+    numbered=re.compile(rf"{_BEFORE}{_ITEM}{_NINE_A}(?:\s*\(\s*[ti]\s*\))?(?!\w)", _FLAGS),
+    closing=re.compile(
+        _closing(r"9\s*\(?[bc]\)?|1[0-5]", "iii|iv").pattern
+        + rf"|{_BEFORE}{_ITEM}9bother|^other\s+information[\s.:]*\n\s*(?:none|not\s+applicable)\b",
+        _FLAGS,
+    ),
 )
+TEN_K_9A_BARE = HeadingFamily(
+    item="9A",
+    titled=re.compile(rf"{_BEFORE}9\s*\(?a\)?\s*(?:\(\s*t\s*\))?{_MARKS}{_TITLE}", _FLAGS),
+    numbered=None,
+    closing=re.compile(
+        TEN_K_9A.closing.pattern
+        + rf"|{_BEFORE}9\s*\(?[bc]\)?{_MARKS}(?:other|disclosure)\b|{_BEFORE}10{_MARKS}directors\b",
+        _FLAGS,
+    ),
+)
+"""Number and title without the word `Item`."""
 TEN_K_14 = HeadingFamily(
     item="14",
     titled=re.compile(rf"{_BEFORE}{_ITEM}14{_MARKS}{_TITLE}", _FLAGS),
@@ -56,8 +74,14 @@ TWENTY_F_15 = HeadingFamily(
     numbered=None,
     closing=_closing(r"16\s*\(?[a-k]?\)?|1[7-9]", "iii"),
 )
-SMALL_LETTER_CLOSE = re.compile(r"^item\s*15\s*\(?[b-d]\)?", _FLAGS)
-
+TWENTY_F_15_BARE = HeadingFamily(
+    item="15",
+    titled=re.compile(rf"{_BEFORE}15\s*(?:\(?[at]\)?)?{_MARKS}{_TITLE}", _FLAGS),
+    numbered=None,
+    closing=re.compile(
+        TWENTY_F_15.closing.pattern + rf"|{_BEFORE}16\s*\(?a?\)?{_MARKS}(?:\[?reserved|audit\s+committee)", _FLAGS
+    ),
+)
 TRANSITIONAL = re.compile(r"9\s*a\s*\(?\s*t\s*\)?", re.IGNORECASE)
 """The temporary item of non-accelerated filers, fiscal years 2007-2010."""
 
@@ -91,6 +115,15 @@ FORTY_F_NEXT_TITLE = re.compile(
     r"|consent\s+to\s+service|signatures?\b|exhibit\s+index|incorporation\s+by\s+reference)[^\n]{0,100}$",
     _FLAGS,
 )
+EXHIBIT_NEXT_TITLE = re.compile(
+    FORTY_F_NEXT_TITLE.pattern
+    + r"|^(?:[a-z0-9]{1,2}[.)]\s*)?(?:forward[- ]looking|caution|risks?\b|critical|additional\s+information|non-?\s?(?:gaap|ifrs)"
+    r"|outstanding\s+share|share\s+capital|subsequent|(?:significant\s+|new\s+|changes\s+in\s+)?accounting|outlook|financial\s+instruments"
+    r"|related\s+part|other\s+information|approval|glossary|quarterly|selected|liquidity|commitments|advisory|cautionary"
+    r"|future\s+accounting|consolidated|management['\u2019]s\s+responsibility\s+for\s+financial)[^\n.]{0,90}$",
+    _FLAGS,
+)
+"""Titles of a discussion and analysis, where controls are described in an exhibit."""
 
 MANAGEMENT_REPORT = re.compile(
     r"^(?![^\n]*(?:opinion|independent|auditor['\u2019]?s?\s+report))(?:[^\n]{0,60}[^\S\n])?(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:annual\s+|assessment\s+)?(?:responsibility\s+for\s+financial\s+statements\s+and\s+)?"
@@ -112,7 +145,7 @@ AFTER_MANAGEMENT_REPORT = re.compile(
 POINTER = re.compile(
     r"\b(?:incorporated\s+(?:herein\s+|by\s+reference|into)|included\s+(?:in|on|under|herein|at|elsewhere|beginning)|set\s+forth\b"
     r"|appears?\s+(?:in|on|under|at|elsewhere)|contained\s+(?:in|on|under|elsewhere)|see\b|refer(?:red)?\s+to|presented\s+(?:in|on|under)|found\s+(?:in|on|under)"
-    r"|located\s+(?:in|on)|provided\s+(?:in|on|under)|filed\s+(?:as|herewith)|is\s+on\s+page|exhibit\s+13|annual\s+report\s+to\s+(?:share|stock))",
+    r"|located\s+(?:in|on)|\b(?:is|are)\s+(?:in|under|at)\s+(?:part|item|exhibit|the\s+section)\b|provided\s+(?:in|on|under)|filed\s+(?:as|herewith)|is\s+on\s+page|exhibit\s+13|annual\s+report\s+to\s+(?:share|stock))",
     re.IGNORECASE,
 )
 """Words that send the reader to another place."""

@@ -8,15 +8,18 @@ from collections.abc import Callable, Sequence
 
 from .headings import (
     CONTINUES_AS_SENTENCE,
+    EXHIBIT_NEXT_TITLE,
     FORTY_F_NEXT_TITLE,
     FORTY_F_TITLE,
     NEXT_TITLE_ALONE,
     POINTER,
     TEN_K_9A,
+    TEN_K_9A_BARE,
     TEN_K_14,
     TITLE_ALONE,
     TRANSITIONAL,
     TWENTY_F_15,
+    TWENTY_F_15_BARE,
     HeadingFamily,
 )
 from .model import FilingDocument, Item, Rejection, Section, Stretch
@@ -63,6 +66,9 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
         found = _forty_f(documents, concludes)
     elif form == "20-F":
         found = _by_heading(primary, TWENTY_F_15)
+        if isinstance(found, Rejection):
+            bare = _by_heading(primary, TWENTY_F_15_BARE)
+            found = bare if isinstance(bare, Section) else found
     else:
         found = _ten_k(primary, concludes)
     return found if isinstance(found, Rejection) else _settle(found, documents, concludes)
@@ -72,7 +78,7 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
     first = _by_heading(document, TEN_K_9A)
     if isinstance(first, Section):
         return first
-    for attempt in (_by_heading(document, TEN_K_14), _by_title(document)):
+    for attempt in (_by_heading(document, TEN_K_14), _by_heading(document, TEN_K_9A_BARE), _by_title(document)):
         if isinstance(attempt, Section):
             return attempt
     if first.candidates:
@@ -91,12 +97,12 @@ def _line_as_filed(text: str) -> str:
 
 def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:
     """The best candidate among the family's headings."""
-    titled = _headings(document, family.titled)
+    titled = _headings(document, family, family.titled)
     section = _best(document, titled, family, "heading", len(titled))
     if isinstance(section, Section) or family.numbered is None:
         return section
     taken = {match.start() for match in titled}
-    bare = [match for match in _headings(document, family.numbered) if match.start() not in taken]
+    bare = [match for match in _headings(document, family, family.numbered) if match.start() not in taken]
     lines = Counter(_line(document.text, match.start()) for match in bare)
     # A line that repeats is a running head: it neither opens nor closes a section.
     bare = [match for match in bare if lines[_line(document.text, match.start())] < 3]
@@ -104,10 +110,12 @@ def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Re
     return second if isinstance(second, Section) or not titled else section
 
 
-def _headings(document: FilingDocument, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+def _headings(document: FilingDocument, family: HeadingFamily, pattern: re.Pattern[str]) -> list[re.Match[str]]:
     """Blocks that open with an item's heading; only lines that hold the word are looked at."""
     found: list[re.Match[str]] = []
-    for start in document.lines_with("item", "i t e m"):
+    # A family without the word is looked for at its title.
+    words = ("controls and procedures",) if family in (TEN_K_9A_BARE, TWENTY_F_15_BARE) else ("item", "i t e m")
+    for start in document.lines_with(*words):
         match = pattern.match(document.text, start)
         if match is not None and not CONTINUES_AS_SENTENCE.match(document.text, match.end()):
             found.append(match)
@@ -190,7 +198,8 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
         text = document.text
         for title in FORTY_F_TITLE.finditer(text):
             candidates += 1
-            closing = FORTY_F_NEXT_TITLE.search(text, title.end())
+            next_title = FORTY_F_NEXT_TITLE if document is documents[0] else EXHIBIT_NEXT_TITLE
+            closing = next_title.search(text, title.end())
             end = closing.start() if closing else len(text)
             body = text[title.end() : min(end, title.end() + MAX_CHARACTERS + 1)]
             if not _ABOUT_CONTROLS.search(body) or len(body) > MAX_CHARACTERS or len(body) < 100 or closing is None:
@@ -207,13 +216,15 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
 
 
 def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
-    """Follows a pointer where the item itself states no conclusion on ICFR."""
+    """Takes the conclusion on ICFR from elsewhere in the filing where the item itself states none."""
     text = section.stretch.text
     if concludes(text):
         return section
     pointing = points_elsewhere(text) or (len(text) < 1200 and POINTER.search(text) is not None)
-    if pointing or section.item == "40-F":
-        followed = follow(section, documents, concludes)
+    # Some filers state the conclusion beside the statements and say nothing of it in the item; a newly public one
+    # says in the item that there is none.
+    if pointing or section.item == "40-F" or not _LEFT_OUT.search(text):
+        followed = follow(section, documents, concludes, titled=not pointing and section.item != "40-F")
         if followed is not None:
             return followed
     if len(text) < MIN_CHARACTERS or (len(text) < 1200 and pointing and not _DCP_CONCLUDED.search(text)):
@@ -223,6 +234,10 @@ def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Co
     return section
 
 
+_LEFT_OUT = re.compile(
+    r"\bnot\s+(?:required\s+to\s+)?(?:include|contain|provide)\b[^.]{0,80}\b(?:report|assessment)|newly\s+public|transition\s+period",
+    re.IGNORECASE,
+)
 _DCP_CONCLUDED = re.compile(r"\beffective\b", re.IGNORECASE)
 
 

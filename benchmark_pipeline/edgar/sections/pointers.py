@@ -22,6 +22,10 @@ _SIGNATURE = re.compile(r"^/s/[^\n]*$", re.IGNORECASE | re.MULTILINE)
 _AUDITED = re.compile(r"\bwe\s+have\s+(?:also\s+)?audited", re.IGNORECASE)
 _IN_SENTENCE = re.compile(r":\s*$|\b(?:includes?|is|was|are|were|has|have|had|may|can|maintains?|provides?)\b")
 """What shows that a block that names internal control is a sentence, not a heading."""
+_REPORT_TITLE = re.compile(
+    r"(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:\w+\s+){0,2}reports?\b|reports?\s+(?:of|by)\s+(?:the\s+)?(?:\S+\s+)?management)[^\n.:]{0,100}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _ABOUT_ICFR = re.compile(r"internal\s+controls?\s+(?:over|and)", re.IGNORECASE)
 
 
@@ -31,10 +35,17 @@ def points_elsewhere(text: str) -> bool:
                text[max(0, m.start() - 300) : m.end() + 300].lower() for m in POINTER.finditer(text))  # fmt: skip
 
 
-def follow(section: Section, documents: Sequence[FilingDocument], concludes: Callable[[str], bool]) -> Section | None:
+def follow(section: Section, documents: Sequence[FilingDocument], concludes: Callable[[str], bool], *,
+           titled: bool = False) -> Section | None:  # fmt: skip
     """The section with management's report taken from where the item points, or None where it is not found.
 
     The same document is searched first (Item 8, F-pages), then exhibits 13, 99 and 15 in the order filed.
+
+    Args:
+        section: the item, which states no conclusion.
+        documents: the filing's usable documents.
+        concludes: tells whether a text states a conclusion on ICFR.
+        titled: only a report under a title of its own is taken, as for an item that points nowhere.
     """
     own = section.stretch
     for document in [own.document, *(d for d in documents if d is not own.document)]:
@@ -44,11 +55,13 @@ def follow(section: Section, documents: Sequence[FilingDocument], concludes: Cal
         for start, end in _reports(document):
             if not exhibit and start < own.end and end > own.start:
                 continue
+            if titled and not _REPORT_TITLE.match(document.text, start):
+                continue
             if concludes(document.text[start:end]):
                 first = _nearest_heading(document.text, start, end, concludes)
                 heading = document.text[first:end].split("\n", 1)[0].strip()
-                return Section(Stretch(document, first, trim(document, first, end)), section.item, "exhibit" if exhibit else "pointer",
-                               heading, section.candidates, item_stretch=own)  # fmt: skip
+                return Section(Stretch(document, first, trim(document, first, end)), section.item,
+                               "exhibit" if exhibit else "pointer", heading, section.candidates, item_stretch=own)  # fmt: skip
     return None
 
 
