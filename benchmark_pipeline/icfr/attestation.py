@@ -33,10 +33,16 @@ _NOT_MAINTAINED = re.compile(
     r"\b(?:has|have|had|did|does|do)\s+not\s+(?:\w+\s+){0,2}maintain(?:ed)?\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?internal\s+control",
     re.IGNORECASE,
 )
+_WAS = re.compile(
+    r"internal\s+controls?\s+over\s+financial\s+reporting\b[^.;]{0,120}?\b(?:was|is|were)\s*,?\s*(?:in\s+all\s+material\s+respects,?\s+)?(not\s+effective|ineffective|effective)\b",
+    re.IGNORECASE,
+)
 _ON_ASSESSMENT = re.compile(r"assessment\b[^.]{0,400}\bfairly\s+stated", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"\bour\s+report\b[^.]{0,120}?\bexpress(?:ed|es)\s+(?:an?\s+)?(unqualified|unmodified|adverse)\s+opinion",
+    r"\bour\s+report\b[^.]{0,120}?\bexpress(?:ed|es)\s+(?:an?\s+)?(?:(unqualified|unmodified|adverse)\s+opinion|opinion\s+that\b[^.]{0,120}?\b(?P<not>not\s+)?maintain)",
 )
+_ADVERSE_TOO = re.compile(r"\badverse\s+opinion", re.IGNORECASE)
+"""The reports of fiscal years 2004 to 2006 held two opinions: on management's assessment and on the controls."""
 _AUDITED_ICFR = re.compile(r"\b(?:we\s+have\s+(?:also\s+)?audited|we\s+also\s+have\s+audited)\b", re.IGNORECASE)
 _DISCLAIMER = re.compile(
     r"(?:do\s+not\s+express|does\s+not\s+express|disclaim)[^.]{0,80}\bopinion\b[^.]{0,160}internal\s+control\s+over\s+financial\s+reporting",
@@ -132,6 +138,8 @@ def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
             verdict = "adverse"
         elif _MAINTAINED.search(sentence):
             verdict = "unqualified"
+        elif stated := _WAS.search(sentence):
+            verdict = "unqualified" if stated[1].lower() == "effective" else "adverse"
         if verdict is not None:
             found.append(_opinion(document, start, end, sentence, verdict, by_reference=False))
     for match in _matches(_REFERENCE, searched, windows):
@@ -149,8 +157,9 @@ def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
             )
         ):
             begin = start + audited[-1].start()
-            kind: Opinion = "adverse" if match[1].lower() == "adverse" else "unqualified"
             end = _sentence_end(text, match.end())
+            adverse = match["not"] or _ADVERSE_TOO.search(text, match.start(), end)
+            kind: Opinion = "adverse" if adverse else "unqualified"
             found.append(_opinion(document, begin, end, text[begin:end], kind, by_reference=True))
     for match in _matches(_DISCLAIMER, searched, windows):
         near = text[max(0, match.start() - _WINDOW) : match.end() + 200]

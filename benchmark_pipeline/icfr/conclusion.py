@@ -88,6 +88,9 @@ def read_conclusion(text: str, period_end: date | None, voice: Voice | None = No
         if named is not None:
             icfr, icfr_s = "ineffective", Statement("icfr", False, named, _as_of(named.text), False, False)
             rules.append("icfr_weakness_stated_without_conclusion")
+    elif icfr == "effective" and (beside := _weakness_beside(found, period_end)) is not None:
+        icfr, icfr_s = "mixed", Statement("icfr", False, beside, _as_of(beside.text), False, False)
+        icfr_conflicts.append("icfr_effective_beside_a_material_weakness")
     return ManagementConclusion(
         icfr=icfr,
         icfr_sentence=icfr_s.sentence if icfr_s else None,
@@ -164,9 +167,11 @@ def _as_of(sentence: str) -> date | None:
 
 def _decide(statements: list[Statement], period_end: date | None,
             what: str) -> tuple[Conclusion, Statement | None, list[str], list[str]]:  # fmt: skip
-    current = [s for s in statements if not s.earlier] or statements
-    if not current:
+    if not statements:
         return "absent", None, [], []
+    current = [s for s in statements if not s.earlier]
+    if not current:
+        return "absent", None, [f"{what}_only_an_earlier_conclusion"], []
     conflicts: list[str] = []
     if period_end is not None:
         on_date = [s for s in current if s.as_of is not None and abs((s.as_of - period_end).days) <= DAYS_APART]
@@ -206,5 +211,26 @@ def _weakness_without_conclusion(found: list[Sentence]) -> Sentence | None:
             and not _NO_WEAKNESS.search(text)
             and not _PAST_WEAKNESS.search(text)
         ):
+            return sentence
+    return None
+
+
+_NOT_OURS = re.compile(
+    r"subsidiar|investee|joint\s+venture|acquir|did\s+not\s+exist|not\s+constitute|significant\s+deficienc", re.I
+)
+_LISTED = re.compile(r"\bfollowing\b[^.]{0,60}material\s+weakness(?:es)?[^.]{0,120}:$", re.I)
+
+
+def _weakness_beside(found: list[Sentence], period_end: date | None) -> Sentence | None:
+    """A sentence that states an own weakness at year end, or opens a list of them, beside an effective conclusion."""
+    for sentence in found:
+        text = sentence.text
+        if not MATERIAL_WEAKNESS.search(text) or not _HAS_WEAKNESS.search(text):
+            continue
+        if _NO_WEAKNESS.search(text) or _PAST_WEAKNESS.search(text) or _NOT_OURS.search(text):
+            continue
+        dates = find_dates(text)
+        at_year_end = period_end is not None and any(abs((d - period_end).days) <= DAYS_APART for d in dates)
+        if at_year_end or (not dates and _LISTED.search(text)):
             return sentence
     return None

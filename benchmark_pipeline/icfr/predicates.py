@@ -11,11 +11,12 @@ from .language import DCP, ICFR, WEAK_ICFR
 Subject = Literal["icfr", "dcp", "both", "unnamed"]
 
 _BE = r"(?:was|were|is|are|be|been|remain(?:s|ed)?|being|operated|operating|functioning|functioned)"
-_ADVERB = r"(?:(?:and|also|still|therefore|thus|generally|overall|fully|presently|currently|sufficiently|designed|operating|adequate|adequately|properly|each|both|all|considered|deemed|determined|concluded|to|be|in|material|respects|a|level|at|the|reasonable|assurance)[\s,]+)"
+_ADVERB = r"(?:(?:and|also|still|therefore|thus|generally|overall|fully|presently|currently|sufficiently|designed|operating|adequate|adequately|properly|each|both|all|now|again|once|nonetheless|nevertheless|indeed|completely|entirely|wholly|considered|deemed|determined|concluded|to|be|in|material|respects|a|level|at|the|reasonable|assurance)[\s,]+)"
 _NEGATIVE = re.compile(
-    rf"\b{_BE}\s*,?\s*(?:as\s+of\s+[^;]{{4,60}}?,\s*|at\s+[a-z]+\s+\d+,\s+\d{{4}},\s*)?{_ADVERB}{{0,5}}(?:(?:not|neither)\s+{_ADVERB}{{0,5}}(?:effective|adequate|sufficient)(?:ly)?\b|ineffective\b|deficient\b)"
+    rf"\b{_BE}\s*,?\s*(?:as\s+of\s+[^;]{{4,60}}?,\s*|at\s+[a-z]+\s+\d+,\s+\d{{4}},\s*)?{_ADVERB}{{0,5}}(?:(?:not|neither)\s+{_ADVERB}{{0,5}}(?:effective|adequate|sufficient)(?:ly)?\b|(?:ineffective|inadequate|deficient)\b)"
     rf"|\b(?:not|never)\s+{_ADVERB}{{0,4}}(?:effective|operating\s+effectively)\b"
-    r"|\bineffective\b"
+    r"|\bineffective\b|\bless\s+than\s+(?:fully\s+)?effective\b|\b(?:did|does|do|has|have)\s+not\s+(?:been\s+)?operat\w+\s+effectively\b"
+    r"|\b(?:(?:did|does|do)\s+not\s+(?:currently\s+|yet\s+)?have|lack(?:s|ed|ing)?|no)\s+(?:an?\s+|fully\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
     r"|\b(?:did|does|do|has|have|had)\s+not\s+(?:\w+\s+){0,2}maintain(?:ed)?\b|\bnot\s+maintained\b|\bfailed\s+to\s+maintain\b",
     re.IGNORECASE,
 )
@@ -27,26 +28,50 @@ _POSITIVE = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
-    r"reasonable\s+assurance\s+(?:with\s+respect\s+to|that\s+the\s+objectives)|no\s+matter\s+how\s+well|even\s+(?:those|effective|an?\s+effective|if|when)"
-    r"|projections?\s+of\s+any\s+evaluation|inherent\s+limitations|effective\s+at\s+doing\s+so"
+    r"no\s+matter\s+how\s+well|even\s+(?:those|effective|an?\s+effective|if|when|one\b)"
+    r"|projections?\s+of\s+any\s+evaluation|effective\s+at\s+doing\s+so|effective\s+only\s+if|necessary\s+for\s+us\s+to"
     r"|\bif\s+(?:we|our|the\s+company|management|one\s+or\s+more|not|any)\b|\bunless\b|\buntil\b|\bonce\b|\bin\s+order\s+to\s+(?:be|provide)|\bto\s+(?:ensure|make\s+sure|assure)\s+that\s+[^,.;]{0,80}\binternal\s+controls?[^,.;]{0,40}\s(?:is|are)\s+effective"
-    r"|\b(?:will|would|may|might|could|cannot|can|should|must|shall)\s+(?:not\s+)?(?:\w+\s+)?(?:be\s+(?:\w+\s+){0,2}(?:effective|considered|concluded)|operate|conclude|maintain|continue)"
-    r"|\bcannot\s+(?:be\s+)?(?:conclude|considered)|is\s+responsible\s+for|to\s+determine\s+whether|assessing\s+whether|evaluat\w+\s+whether|whether\s+(?:our|the|effective|its|or\s+not)"
-    r"|management\s+is\s+(?:not\s+permitted|precluded)|not\s+(?:permitted|able)\s+to\s+conclude|a\s+material\s+weakness\s+is|there\s+is\s+a\s+reasonable\s+possibility"
-    r"|designed\s+to\s+be\s+effective|when\s+effective|audit\s+to\s+obtain|plan\s+and\s+perform",
+    r"|\b(?:will|would|may|might|could|cannot|can|should|must|shall)\s+(?:not\s+)?(?:\w+\s+)?(?:be\s+(?:\w+\s+){0,4}(?:effective|considered|concluded)|operate|conclude|maintain|continue)"
+    r"|\b(?:can\s*not|could\s+not|(?:is|are|was|were|been|be)\s+(?:unable|not\s+(?:\w+\s+)?able|not\s+permitted|precluded)(?:\s+(?:to|from))?|has\s+not|have\s+not|did\s+not|not\s+yet|unable\s+to|not\s+permitted\s+to)\s+(?:yet\s+)?(?:be\s+)?(?:conclude|concluding|concluded|considered|state|stating|report|assert|assure|certify|determined?|guarantee)\b"
+    r"|\bno\s+(?:assurance|guarantee|certainty|reason\s+to\s+believe|evidence|indication)\b|nothing\s+(?:has\s+)?c(?:o|a)me\s+to|(?:does|do|did)\s+not\s+(?:\w+\s+)?(?:mean|imply|indicate|suggest)"
+    r"|\b(?:no\s+longer|not)\s+be\s+relied|\b(?:was|were|is)\s+(?:incorrect|erroneous|in\s+error)\b"
+    r"|whether\s+(?:our|the|effective|its|or\s+not)"
+    r"|management\s+is\s+(?:not\s+permitted|precluded)|a\s+material\s+weakness\s+is|there\s+is\s+a\s+reasonable\s+possibility"
+    r"|designed\s+to\s+be\s+effective|when\s+effective|audit\s+to\s+obtain",
     re.IGNORECASE,
 )
+"""Doubt, definition or condition: the sentence concludes nothing."""
+_DUTY = re.compile(
+    r"reasonable\s+assurance\s+(?:with\s+respect\s+to|that\s+the\s+objectives)|inherent\s+limitations|is\s+responsible\s+for"
+    r"|to\s+determine\s+whether|assessing\s+whether|evaluat\w+\s+whether|plan\s+and\s+perform",
+    re.IGNORECASE,
+)
+"""What controls are for and how they were looked at; a conclusion may follow in the same sentence."""
+_THEREUPON = re.compile(r"\b(?:concluded|determined|believes?)\b", re.IGNORECASE)
+_NOT_BELIEVED = re.compile(
+    r"\b(?:do|does|did)\s+not\s+(?:\w+\s+)?(?:believe|consider|find|think|deem|regard)\b[^.;]*$", re.IGNORECASE
+)
+"""`Management does not believe that … was effective`."""
+_NEITHER = re.compile(r"\bneither\b[^.;]*\bnor\b[^.;]*$", re.IGNORECASE)
+_NAMED_IN_PASSING = re.compile(r"\b(?:includ(?:ing|es?)|inclusive\s+of)\s+(?:\w+['\u2019]?\w*\s+){0,3}$", re.IGNORECASE)
+"""`Disclosure controls, including internal control over financial reporting, were …` speaks of disclosure controls."""
 _CONCLUDES = re.compile(
     r"\b(?:conclu\w+|believes?|determin\w+|opinion|assess(?:ed|ment)|evaluat(?:ed|ion)|reports?|asserts?|certif\w+|found|maintain\w*|maintained|consider\w*|deemed|was|were|is|are)\b",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"\b(?:previously|originally|initially)\s+(?:\w+\s+)?(?:concluded|reported|disclosed|determined|stated|issued)|\bhad\s+(?:previously\s+)?(?:concluded|been\s+(?:effective|ineffective))"
+    r"^(?:previously|originally|initially),|\b(?:previously|originally|initially)\s+(?:\w+\s+)?(?:concluded|reported|disclosed|determined|stated|issued)|\bhad\s+(?:previously\s+)?(?:concluded|been\s+(?:effective|ineffective))"
     r"|in\s+(?:our|its|the)\s+(?:prior|original|previous)\s+(?:year|annual|form|filing|report)",
     re.IGNORECASE,
 )
+_CONCLUDED_HAD_BEEN = re.compile(
+    r"(?<!had )(?<!previously )\bconcluded\b[^.;]{0,120}\bhad\s+been\s+effective", re.IGNORECASE
+)
+"""A conclusion in the past perfect: the year that it speaks of has ended."""
 _EXCEPT = re.compile(
-    r"\beffective\b[^.]{0,40}\b(?:except\s+(?:for|as)|with\s+the\s+exception\s+of|other\s+than)\b|\bexcept\s+for\b[^.]{0,200}\beffective\b",
+    r"\beffective\b[^.]{0,40}\b(?:except\s+(?:for|as)|with\s+the\s+exception\s+of|other\s+than|apart\s+from|aside\s+from|save\s+for|subject\s+to(?![^.]{0,60}\blimitation))\b"
+    r"|\bexcept\s+for\b[^.]{0,200}\beffective\b"
+    r"|\b(?:other\s+than|with\s+the\s+exception\s+of|apart\s+from|aside\s+from|save\s+for|but\s+for)\b[^.,]{0,60}\b(?:weakness|deficienc|matter|issue|above|below|described|noted|disclosed|identified)[^.]{0,200}\beffective\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -80,12 +105,21 @@ class Predicate:
 
 def predicates(sentence: str) -> list[Predicate]:
     """The statements of effectiveness in a sentence; boilerplate, hypotheses and definitions give none."""
-    if "ffective" not in sentence and "maintain" not in sentence:
+    lowered = sentence.lower()
+    if "ffective" not in lowered and "maintain" not in lowered and "adequate" not in lowered:
         return []
-    if not _CONCLUDES.search(sentence) or _HYPOTHETICAL.search(sentence):
+    if not _CONCLUDES.search(sentence):
+        return []
+    duty = list(_DUTY.finditer(sentence))
+    if duty:
+        thereupon = _THEREUPON.search(sentence, duty[-1].end())
+        if thereupon is None:
+            return []
+        sentence = sentence[thereupon.start() :]
+    if _HYPOTHETICAL.search(sentence):
         return []
     found: list[Predicate] = []
-    earlier = bool(_EARLIER.search(sentence))
+    earlier = bool(_EARLIER.search(sentence)) and not _CONCLUDED_HAD_BEEN.search(sentence)
     excepted = bool(_EXCEPT.search(sentence))
     negatives = list(_NEGATIVE.finditer(sentence))
     for match in negatives:
@@ -96,8 +130,14 @@ def predicates(sentence: str) -> list[Predicate]:
         if any(n.start() < match.end() and match.start() < n.end() for n in negatives):
             continue
         subject = _subject(sentence, match)
-        if subject is not None:
-            found.append(Predicate(subject, True, earlier, excepted))
+        if subject is None:
+            continue
+        before = sentence[: match.start()]
+        neither = _NEITHER.search(before) is not None
+        if neither and {"icfr", "dcp"} <= {named for _, _, named in mentions(before)}:
+            subject = "both"
+        denied = neither or _NOT_BELIEVED.search(before) is not None
+        found.append(Predicate(subject, not denied, earlier, excepted and not denied))
     return found
 
 
@@ -154,7 +194,7 @@ def mentions(text: str) -> list[tuple[int, int, Subject]]:
 def _last(before: str) -> Subject | None:
     named = mentions(before)
     # A noun inside "because of the weakness in our …" is a cause, unless no other noun stands before the predicate.
-    free = [m for m in named if not _in_cause(before, m[0])]
+    free = [m for m in named if not _in_cause(before, m[0]) and not _NAMED_IN_PASSING.search(before[: m[0]])]
     chosen = (free or named)[-1:]
     if not chosen:
         return None
@@ -171,6 +211,9 @@ def _in_cause(text: str, position: int) -> bool:
     if not causes:
         return False
     cause = causes[-1]
+    if cause[0].lower() == "because" and not re.match(r"\s+of\b", text[cause.end() :], re.IGNORECASE):
+        # A clause of its own, whose subject may be named in it.
+        return False
     between = text[cause.end() : position]
     return "," not in between and not re.search(r"\b(?:that|conclu\w+|determin\w+|believ\w+)\b", between, re.IGNORECASE)
 

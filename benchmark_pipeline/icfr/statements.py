@@ -50,6 +50,7 @@ _EXCLUDES = re.compile(
     r"\bexclud(?:e|es|ed|ing)\b|\bdid\s+not\s+include\b|\bdoes\s+not\s+include\b|\bnot\s+included\s+in\b|\bwas\s+not\s+evaluated|\bnot\s+assess",
     re.IGNORECASE,
 )
+_LEAVES_OUT = re.compile(r"\bexcluded\s+[A-Z]")
 _ASSESSMENT = re.compile(r"\bassess\w*|\bevaluat\w*|\bscope\b", re.IGNORECASE)
 _BUSINESS = re.compile(
     r"\bacqui\w+|\bbusiness(?:es)?\b|\bsubsidiar\w+|\bjoint\s+venture|variable\s+interest|\bmerger\b|\boperations\s+of\b|internal\s+controls?\s+of\b",
@@ -151,9 +152,11 @@ def _scope_outs(found: list[Sentence]) -> list[ScopeOut]:
     outs: list[ScopeOut] = []
     for index, sentence in enumerate(found):
         text = sentence.text
-        if not (_EXCLUDES.search(text) and _ASSESSMENT.search(text) and _BUSINESS.search(text)) or _PERMITTED.search(
-            text
-        ):
+        # The sentence before may tell that it was bought; the excluding one then only names it.
+        told = f"{found[index - 1].text} {text}" if index and _LEAVES_OUT.search(text) else text
+        if not (_EXCLUDES.search(text) and _ASSESSMENT.search(text) and _BUSINESS.search(told)):
+            continue
+        if _PERMITTED.search(text):
             continue
         if re.search(
             r"attestation|newly\s+public|report\s+of\s+management|definition|misstatement", text, re.IGNORECASE

@@ -9,10 +9,12 @@ from .language import DCP, MATERIAL_WEAKNESS, Sentence, sentences
 from .weakness_words import (
     ANSWER,
     CONSEQUENCE,
+    DEFICIENT,
     DEFINITION,
     DENIES,
     NAMED_HEADING,
     REMEDIATED,
+    TURNS,
     Weakness,
     answers,
     leaves,
@@ -24,6 +26,10 @@ _FOLLOWS = re.compile(
     r"following\s+(?:\w+\s+){0,3}material\s+weakness(?:es)?\s*[.:]?$|material\s+weakness(?:es)?[^.]{0,60}\b(?:as\s+follows|was\s+this|is\s+this|is\s+the\s+following|was\s+the\s+following|were\s+these|described\s+next)\s*[.:]?$",
     re.IGNORECASE,
 )
+_LEADS = re.compile(
+    r"\bfollowing\b[^.]*:$|\bas\s+follows\s*[.:]$|material\s+weakness(?:es)?[^.;]{0,120}:$", re.IGNORECASE
+)
+"""The end of a sentence that opens a list."""
 _DESCRIBES = re.compile(
     r"relat(?:es|ed|ing)\s+to|\b(?:concern|pertain|involv|stem|lie)\w*\b|due\s+to|because|result(?:ing|s|ed)?\s+(?:from|of|in)|with\s+respect\s+to|regarding|consist\w*\s+of|\black|insufficient|did\s+not|\bin\s+the\s+(?:design|operation|area)"
     r"|^(?:the|this|our|one|a|that)\s+(?:\w+\s+){0,2}material\s+weakness(?:es)?\s+(?:\w+\s+){0,2}(?:is|was|were|are)\s+(?!remediated|described|discussed|reported|identified\s*[.,]|set\s+forth|defined|present|a\s+deficiency)"
@@ -47,7 +53,7 @@ def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
     for block in lines:
         if not MATERIAL_WEAKNESS.search(block.text):
             continue
-        for sentence in sentences(text[block.start : block.end]):
+        for sentence in _whole(sentences(text[block.start : block.end])):
             if (
                 MATERIAL_WEAKNESS.search(sentence.text) is None
                 or _not_existing(sentence.text)
@@ -65,6 +71,48 @@ def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
             if colon >= 0 and raw.count(";", colon) >= 1:
                 cuts = [colon + 1, *(colon + 1 + m.end() for m in re.finditer(";", raw[colon + 1 :]))]
                 return _parts(raw, start, list(zip(cuts, [*(cut - 1 for cut in cuts[1:]), len(raw)], strict=True)))
+    return []
+
+
+def _whole(told: list[Sentence]) -> list[Sentence]:
+    """Sentences whose list was cut at its semicolons, in one again."""
+    joined: list[Sentence] = []
+    for sentence in told:
+        last = joined[-1] if joined else None
+        if last is not None and last.text.endswith(";"):
+            joined[-1] = Sentence(last.start, sentence.end, f"{last.text} {sentence.text}", last.block)
+        else:
+            joined.append(sentence)
+    return joined
+
+
+def after_lead_in(lines: list[Block]) -> list[Weakness]:
+    """Paragraphs after `the following material weaknesses:`, each with a title or none; fewer than two are no list."""
+    for index, block in enumerate(lines):
+        lead = list(sentences(block.text))[-1].text if block.text else ""
+        if not (_LEADS.search(lead) and _SEVERAL.search(lead)) or _not_existing(lead):
+            continue
+        rest = lines[index + 1 :]
+        titled = bool(rest) and rest[0].is_heading
+        found: list[Weakness] = []
+        open_from: Block | None = None
+        for following in rest:
+            if answers(following) or CONSEQUENCE.match(following.words) or DEFINITION.search(following.text):
+                break
+            if titled and following.is_heading:
+                if open_from is not None or TURNS.match(following.words):
+                    break
+                open_from = following
+            elif TURNS.match(following.words) or not DEFICIENT.search(following.words[:400]):
+                break
+            elif titled and open_from is None and found:
+                found[-1] = Weakness(found[-1].start, following.end, "run_in_heading", None)
+            else:
+                start = open_from.start if open_from is not None else following.start
+                found.append(Weakness(start, following.end, "run_in_heading" if titled else "prose", None))
+                open_from = None
+        if len(found) >= 2:
+            return found
     return []
 
 

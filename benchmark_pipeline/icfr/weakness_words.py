@@ -66,6 +66,12 @@ _OTHER_RUN_IN = re.compile(
     r"^(?:attestation|changes?|management['\u2019]?s?\s+(?:annual\s+)?report|disclosure\s+controls|evaluation|(?:inherent\s+)?limitations?|auditor|internal\s+control\s+over)\b[^.:]{0,90}[.:\u2013\u2014](?:\s|$)",
     re.IGNORECASE,
 )
+TURNS = re.compile(
+    r"^(?:attestation|changes?\s+in|management['\u2019]?s?\s+(?:annual\s+)?report|disclosure\s+controls|evaluation\s+of|(?:inherent\s+)?limitations?\b"
+    r"|(?:report|opinion)\s+of|auditor|internal\s+control\s+over|this\s+(?:annual\s+)?report|item\s+\d|part\s+i|notwithstanding|because\s+of\s+its\s+inherent|conclusion)",
+    re.IGNORECASE,
+)
+"""A heading or paragraph that turns to another matter of the item."""
 NAMED_HEADING = re.compile(r"^(?:the\s+|our\s+)?material\s+weakness(?:es)?\b", re.IGNORECASE)
 
 

@@ -1,7 +1,7 @@
 """Splits a section into its material weaknesses, each a passage of its own.
 
 Shapes, in the order in which they are tried: passages under headings of COSO components and items of a list after a
-lead-in; a list inside one sentence; a passage under a heading of its own; weaknesses told in prose. Lists under
+lead-in; a list inside one sentence; paragraphs after a lead-in; a passage under a heading of its own; weaknesses told in prose. Lists under
 remediation never count. A number that the filer states and that differs from what was counted is a conflict, and the
 count is then unknown.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from .blocks import blocks
 from .regions import management_only, reading_view
 from .weakness_lists import listed
-from .weakness_prose import in_one_sentence, in_prose, under_heading
+from .weakness_prose import after_lead_in, in_one_sentence, in_prose, under_heading
 from .weakness_words import REMEDIATED, Weakness
 
 _NUMBERS = {
@@ -29,6 +29,50 @@ _STATED = re.compile(
 _NOT_THIS_YEARS = re.compile(r"\b(?:previous|prior|no|of\s+the|in)\w*\s+$", re.IGNORECASE)
 _MIXED = re.compile(r"material\s+weakness(?:es)?\s+(?:and|or)\s+significant\s+deficienc", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{4,}")
+_STOCK = frozenset(
+    [
+        "control",
+        "controls",
+        "over",
+        "design",
+        "designed",
+        "maintain",
+        "maintained",
+        "effective",
+        "ineffective",
+        "effectively",
+        "material",
+        "weakness",
+        "weaknesses",
+        "internal",
+        "financial",
+        "reporting",
+        "company",
+        "management",
+        "with",
+        "that",
+        "this",
+        "these",
+        "were",
+        "have",
+        "which",
+        "from",
+        "sufficient",
+        "lack",
+        "lacked",
+        "adequate",
+        "inadequate",
+        "ensure",
+        "related",
+        "operate",
+        "operated",
+        "operating",
+        "deficiency",
+        "deficiencies",
+        "identified",
+    ]
+)
+"""Words of any weakness, which tell none from another."""
 _SAME = 0.6
 """Token overlap from which two passages are the same weakness told twice."""
 
@@ -59,6 +103,8 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
     rule = "weaknesses_listed"
     if not found:
         found, rule = in_one_sentence(lines, own), "weaknesses_in_one_sentence"
+    if not found:
+        found, rule = after_lead_in(lines), "weaknesses_after_lead_in"
     if not found:
         found, rule = under_heading(lines), "weakness_under_heading"
     if not found:
@@ -92,7 +138,7 @@ def _stated(text: str) -> int | None:
 def _distinct(found: list[Weakness], text: str) -> list[Weakness]:
     kept: list[tuple[Weakness, set[str]]] = []
     for weakness in found:
-        words = set(_WORD.findall(text[weakness.start : weakness.end].lower()))
+        words = set(_WORD.findall(text[weakness.start : weakness.end].lower())) - _STOCK
         if words and any(len(words & other) / len(words | other) >= _SAME for _, other in kept):
             continue
         kept.append((weakness, words))
