@@ -21,6 +21,8 @@ from benchmark_pipeline.storage.lake import WHOLE
 from benchmark_pipeline.tables.clean_pool import WithdrawnItemRow
 from benchmark_pipeline.tables.items import TASKS
 
+MOST_AT_ONCE = 50
+"""Runs that may have ended between two ticks."""
 UNDER_WAY = [
     DagsterRunStatus.QUEUED,
     DagsterRunStatus.NOT_STARTED,
@@ -71,9 +73,22 @@ def _follow(
         for job in after:
             if context.instance.get_runs_count(RunsFilter(job_name=job.name, statuses=UNDER_WAY)):
                 return dg.SkipReason(f"{job.name} is still running; the last run of it is followed")
-        return dg.RunRequest(run_key=f"after:{finished.run_id}")
+        return dg.RunRequest(run_key=f"after:{_last_of(context.instance, after) or finished.run_id}")
 
     return follow
+
+
+def _last_of(instance: dg.DagsterInstance, jobs: Sequence[dg.JobDefinition]) -> str | None:
+    """The run that ended last: when several have ended before the tick, all of them ask for the same run."""
+    ended = [
+        (record.end_time or record.update_timestamp.timestamp(), record.storage_id, record.dagster_run.run_id)
+        for job in jobs
+        for record in instance.get_run_records(
+            RunsFilter(job_name=job.name, statuses=[DagsterRunStatus.SUCCESS]), limit=MOST_AT_ONCE
+        )
+        if COMMAND_TAG not in record.dagster_run.tags
+    ]
+    return max(ended)[-1] if ended else None
 
 
 def _withdrawn(settings: Settings) -> dg.SensorDefinition:

@@ -191,6 +191,10 @@ def test_the_next_stage_follows_the_last_of_several_runs(
 ) -> None:
     request, run_id = follow(definitions, instance, sensor, job, {})
     assert request.run_key == f"after:{run_id}"
+    # Two that had ended before the tick ask for one run between them.
+    last = [add_run(instance, job, DagsterRunStatus.SUCCESS) for _ in range(2)][-1]
+    keys = {follow(definitions, instance, sensor, job, {})[0].run_key for _ in range(2)}
+    assert keys == {f"after:{last}"}
     skipped, _ = follow(definitions, instance, sensor, job, {COMMAND_TAG: "7"})
     assert "goes on by itself" in skipped.skip_message
     add_run(instance, job, DagsterRunStatus.STARTED)

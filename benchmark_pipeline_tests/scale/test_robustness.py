@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -199,18 +200,24 @@ def content(settings: Settings) -> dict[str, list[str]]:
     return found
 
 
-def processes_with(word: str) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if word.encode() in path.read_bytes():
-                found.append(int(path.parent.name))
-        except OSError:  # it has ended meanwhile
-            continue
-    return found
+def process_of(instance: dg.DagsterInstance, run_id: str) -> int | None:
+    """The process that executes a run, as its events name it."""
+    for entry in instance.all_logs(run_id):
+        event = entry.dagster_event
+        named = re.search(r"\(pid: (\d+)\)", (event.message if event else None) or entry.user_message or "")
+        if named:
+            return int(named[1])
+    return None
 
 
-def kill_at_a_moment(settings: Settings, log: Path, kills: int, seed: int, kill: Callable[[str], bool]) -> None:
+def succeeded(instance: dg.DagsterInstance) -> bool:
+    """The last run of the year, which may be the daemon's retry of one that was killed."""
+    return runs(instance, "acquire_filings")[0].status == dg.DagsterRunStatus.SUCCESS
+
+
+def kill_at_a_moment(
+    settings: Settings, log: Path, kills: int, seed: int, kill: Callable[[dg.DagsterInstance, str], None]
+) -> None:
     """Runs the year under a daemon as often as there are kills, each time killing something in the middle."""
     moments = random.Random(seed)
     with dagster_instance(settings) as instance:
@@ -220,11 +227,9 @@ def kill_at_a_moment(settings: Settings, log: Path, kills: int, seed: int, kill:
             )
             run = runs(instance, "acquire_filings")[0]
             wait_for("start", lambda run_id=run.run_id: _is_past(instance, run_id, "STARTING"), log, 120)
-            time.sleep(moments.uniform(0.5, 5))
-            kill(run.run_id)
-            wait_for("end", lambda: all(one.is_finished for one in runs(instance, "acquire_filings")), log, 400)
-            last = runs(instance, "acquire_filings")[0]
-            assert last.status == dg.DagsterRunStatus.SUCCESS, log.read_text()[-3000:]
+            time.sleep(moments.uniform(0, 3))
+            kill(instance, run.run_id)
+            wait_for("end", lambda: succeeded(instance), log, 400)
 
 
 def _is_past(instance: dg.DagsterInstance, run_id: str, status: str) -> bool:
@@ -237,11 +242,14 @@ def test_a_run_whose_process_is_killed_is_retried_and_ends_as_if_nothing_had_bee
 ) -> None:
     log, killed = tmp_path / "daemon.log", []
 
-    def kill(run_id: str) -> bool:
-        for process in processes_with(run_id):
+    def kill(instance: dg.DagsterInstance, run_id: str) -> None:
+        process = process_of(instance, run_id)
+        assert process is not None
+        try:
             os.kill(process, signal.SIGKILL)
-            killed.append(run_id)
-        return bool(killed)
+        except ProcessLookupError:  # it was faster
+            return
+        killed.append(run_id)
 
     with dagster_instance(settings), daemon(settings, log):
         kill_at_a_moment(settings, log, WORKER_KILLS, 1, kill)
@@ -249,8 +257,8 @@ def test_a_run_whose_process_is_killed_is_retried_and_ends_as_if_nothing_had_bee
     with dagster_instance(settings) as instance:
         retried = [run for run in runs(instance, "acquire_filings") if run.parent_run_id]
         failed = [run for run in runs(instance, "acquire_filings") if run.status == dg.DagsterRunStatus.FAILURE]
-    assert killed
-    assert len(retried) == len(failed) > 0
+    assert len(killed) >= WORKER_KILLS / 2
+    assert len(retried) == len(failed) == len(killed)
 
 
 def test_a_daemon_that_is_killed_and_started_again_goes_on_with_its_queue(
@@ -266,8 +274,7 @@ def test_a_daemon_that_is_killed_and_started_again_goes_on_with_its_queue(
                 time.sleep(moments.uniform(0, 8))
                 os.killpg(running.pid, signal.SIGKILL)
             with daemon(settings, log):
-                wait_for("end", lambda: all(one.is_finished for one in runs(instance, "acquire_filings")), log, 400)
-            assert runs(instance, "acquire_filings")[0].status == dg.DagsterRunStatus.SUCCESS
+                wait_for("end", lambda: succeeded(instance), log, 600)
             launched = [run for run in runs(instance, "acquire_filings") if not run.parent_run_id]
             assert len(launched) == number + 1, "a run was lost or doubled"
     assert content(settings) == content(undisturbed)
