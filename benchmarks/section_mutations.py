@@ -179,6 +179,8 @@ def main() -> None:
     total = 0
     for name, form, body in cases(arguments.folder, arguments.cases, arguments.seed):
         total += 1
+        if total % 1000 == 0:
+            print(f"{total} cases read", file=sys.stderr, flush=True)
         started = time.process_time()
         try:
             outcomes[name, read(body, form)] += 1

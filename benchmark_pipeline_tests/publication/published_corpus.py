@@ -157,7 +157,7 @@ class Corpus:
         clean = decision != "deficient"
         row = item(
             f"C-{number:016x}", text=section.quote, fiscal_year_end=YEAR_END, fiscal_year=2024, form=form, cik=cik,
-            company_key=cik, accession=accession, source_span=section, source_ref=f"{accession} item 9A",
+            company_key=f"cik:{cik}", accession=accession, source_span=section, source_ref=f"{accession} item 9A",
             gold_icfr="clean" if clean else "deficient",
             clean_rating={"clean_attested": "attested", "clean_management_only": "management_only"}.get(decision),
             gold_evidence=[verdict], seasoning_tier="S0" if clean else None,
