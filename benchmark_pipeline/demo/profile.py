@@ -44,9 +44,9 @@ def demo_settings(**changes: object) -> Settings:
         "scenarios_folder": PROJECT_ROOT / "scenarios" / "demo",
         "labels_folder": DEMO_FOLDER / "labels",
         "paraphrases_folder": DEMO_FOLDER / "paraphrases",
-        # Two, to show what becomes of a draft: the embedded model rewrites nothing that keeps the invariants.
+        # One, to show what becomes of a draft: the embedded model rewrites nothing that keeps the invariants.
         "paraphrase_model": MODEL_ID,
-        "paraphrase_drafts": 2,
+        "paraphrase_drafts": 1,
     }
     return Settings.model_validate({**Settings().model_dump(), **fixed, **changes})
 

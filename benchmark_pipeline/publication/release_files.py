@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import duckdb
-
+from benchmark_pipeline.storage.engine import session
 from benchmark_pipeline.tables import duckdb_type
 from benchmark_pipeline.tables.base import Row
 
@@ -39,7 +38,7 @@ def write_table(path: Path, rows: Iterable[Row], columns: Sequence[str]) -> None
     if not members:
         return  # Parquet needs a schema; an absent table says as much as an empty one
     rows_of_lines = read_lines_sql(jsonl, {name: column_type(type(members[0]), name) for name in columns})
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with session() as connection:
         connection.execute(
             f"COPY (SELECT * FROM {rows_of_lines}) TO {literal(path.with_suffix('.parquet'))} "
             f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{canary: {literal(CANARY)}}})"

@@ -23,6 +23,7 @@ from pydantic_core import PydanticSerializationError
 from benchmark_pipeline.errors import BenchError, CorruptFileError
 from benchmark_pipeline.tables import TABLES, Row, TableSpec
 
+from .engine import session
 from .files import filesystem, is_local, replace_file, temporary_beside
 from .recent import FileState, RecentFiles
 
@@ -144,7 +145,7 @@ class Lake:
             CorruptFileError: a file cannot be read, or holds other columns than the model.
         """
         rows: list[R] = []
-        with duckdb.connect(config={"threads": 1}) as connection:
+        with session() as connection:
             for name in self.partitions(table) if partitions is None else partitions:
                 rows.extend(self._read_file(connection, model, table, name, where))
         return rows
@@ -220,7 +221,7 @@ def _copy_to(
     file: Path, target: str, query: str, count: int | None, connection: duckdb.DuckDBPyConnection | None
 ) -> WrittenFile:
     """Writes the result of a query to a local file that is to become `target`."""
-    own = connection or duckdb.connect(config={"threads": 1})
+    own = connection or session()
     try:
         own.execute(f"COPY ({query}) TO {_literal(file)} (FORMAT parquet, COMPRESSION zstd)")
         if count is None:

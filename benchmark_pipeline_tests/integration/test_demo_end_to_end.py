@@ -32,9 +32,9 @@ from benchmark_pipeline.tables.publication import HeadlineRow
 from benchmark_pipeline.tables.sources import RawFilingRow
 
 SLICE = {
-    "C/attested": 2,
-    "C/management_only": 1,
-    "C/deficient": 2,
+    "C/attested": 1,
+    "C/management_only": 0,
+    "C/deficient": 1,
     "A/sec_annual_report": 1,
     "A/single_audit": 1,
     "D": 1,

@@ -180,3 +180,11 @@ def test_a_condition_is_not_answered_from_an_earlier_whole_read(tmp_path: Path) 
     where = ("accession = $accession", {"accession": "0000900001-24-000002"})
     assert [row.accession for row in lake.read(EightK402Row, TABLE, where=where)] == ["0000900001-24-000002"]
     assert len(lake.read(EightK402Row, TABLE)) == 2
+
+
+def test_a_part_of_a_file_that_was_replaced_within_a_moment_is_read_anew(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path))
+    where = ("accession = $accession", {"accession": "0000900001-24-000001"})
+    for number in range(20):
+        lake.write(TABLE, [notice(f"wording {number:02}")], "2024")
+        assert [row.spans[0].quote for row in lake.read(EightK402Row, TABLE, where=where)] == [f"wording {number:02}"]
