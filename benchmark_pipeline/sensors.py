@@ -15,11 +15,12 @@ from benchmark_pipeline.assets.evaluation import MODELS
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.failures import BY_HAND, COMMAND_TAG, RETRY_TAG, unattended_failures
+from benchmark_pipeline.open_calls import OpenCalls
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.storage.lake import WHOLE
 from benchmark_pipeline.tables.clean_pool import WithdrawnItemRow
-from benchmark_pipeline.tables.items import TASKS
+from benchmark_pipeline.tables.items import TASKS, Task
 
 MOST_AT_ONCE = 50
 """Runs that may have ended between two ticks."""
@@ -51,6 +52,7 @@ def build_sensors(settings: Settings, jobs: Sequence[dg.JobDefinition]) -> list[
         _withdrawn(settings),
         _failed([job for job in jobs if job.name not in BY_HAND]),
         _new_models(settings),
+        _new_items(settings),
     ]
 
 
@@ -98,7 +100,8 @@ def _withdrawn(settings: Settings) -> dg.SensorDefinition:
         minimum_interval_seconds=60,
         description=(
             "An item of a published release whose label no longer stands is published as withdrawn: warehouse, report and "
-            "the next release say so. The release itself stays as it was."
+            "the next release say so. The release itself stays as it was. It waits until the models have been asked the items "
+            "that took its place, since nothing is published of a model that was asked a part."
         ),
     )
     def withdrawn(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
@@ -113,6 +116,11 @@ def _withdrawn(settings: Settings) -> dg.SensorDefinition:
         if not new:
             return dg.SensorResult(
                 skip_reason=f"{len(rows)} withdrawn items, all of them published as such", cursor=cursor
+            )
+        waiting = _to_ask(context.instance, settings)
+        if waiting:
+            return dg.SkipReason(
+                f"{len(new)} withdrawn items wait until {waiting[0][0]} has been asked task {waiting[0][1]}"
             )
         for mark in new:
             row = rows[mark]
@@ -185,14 +193,13 @@ def _new_models(settings: Settings) -> dg.SensorDefinition:
         new = [model for model in enabled if model not in known]
         if not new:
             return dg.SkipReason(f"all {len(enabled)} enabled models are known")
-        config = {"ops": {"model_responses": {"config": {"max_cost_usd": settings.new_model_budget_usd}}}}
         return dg.SensorResult(
             dynamic_partitions_requests=[MODELS.build_add_request(new)],
             run_requests=[
                 dg.RunRequest(
                     run_key=f"{model}:{task}:{settings.dataset_version}:{settings.prompt_version}",
                     partition_key=dg.MultiPartitionKey({"model": model, "task": task}),
-                    run_config=config,
+                    run_config=_within_budget(settings),
                 )
                 for model in new
                 for task in TASKS
@@ -200,3 +207,54 @@ def _new_models(settings: Settings) -> dg.SensorDefinition:
         )
 
     return new_models
+
+
+def _new_items(settings: Settings) -> dg.SensorDefinition:
+    @dg.sensor(
+        name="new_items_are_asked",
+        job_name="evaluate_model",
+        minimum_interval_seconds=120,
+        description=(
+            "Items that a refresh brought, or that took the place of withdrawn ones, are asked of every model that has answered "
+            "before, within ICFR_BENCH_NEW_MODEL_BUDGET_USD a task (0: only models that cost nothing). What is answered stays."
+        ),
+    )
+    def new_items(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+        if context.instance.get_runs_count(RunsFilter(job_name="evaluate_model", statuses=UNDER_WAY)):
+            return dg.SkipReason("evaluate_model is running; what it leaves open is seen when it has ended")
+        waiting = _to_ask(context.instance, settings)
+        if not waiting:
+            return dg.SkipReason("every known model has been asked every item")
+        # The items' own version: one attempt for each state of the item set, whatever became of it.
+        items = (Lake(settings.storage_root).sha256("labeled_items") or "")[:16]
+        return dg.SensorResult(
+            run_requests=[
+                dg.RunRequest(
+                    run_key=f"items:{items}:{model}:{task}:{settings.prompt_version}",
+                    partition_key=dg.MultiPartitionKey({"model": model, "task": task}),
+                    run_config=_within_budget(settings),
+                )
+                for model, task in waiting
+            ],
+        )
+
+    return new_items
+
+
+def _to_ask(instance: dg.DagsterInstance, settings: Settings) -> list[tuple[str, Task]]:
+    """Enabled models that have answered before, with the tasks of which a call is open."""
+    if WHOLE not in Lake(settings.storage_root).partitions("labeled_items"):
+        return []
+    known = set(instance.get_dynamic_partitions(MODELS.name or ""))
+    calls = OpenCalls(settings)
+    return [
+        (model, task)
+        for model in load_registry(settings.models_file).enabled
+        if model in known
+        for task in TASKS
+        if calls.exist(model, task)
+    ]
+
+
+def _within_budget(settings: Settings) -> dict[str, object]:
+    return {"ops": {"model_responses": {"config": {"max_cost_usd": settings.new_model_budget_usd}}}}

@@ -1,5 +1,6 @@
 """What follows by itself: every sensor evaluated without a daemon, on instances that hold the runs in question."""
 
+import hashlib
 import warnings
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -21,6 +22,7 @@ from benchmark_pipeline.pools import POOL_LIMITS, apply_pool_limits
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.clean_pool import WithdrawnItemRow
+from benchmark_pipeline.tables.items import ItemRow
 
 LATER = timedelta(hours=2)
 
@@ -225,6 +227,61 @@ def test_a_new_model_is_asked_every_task_once_and_within_the_budget(
         assert "are known" in sensor(context).skip_message
         settings.models_file.write_text("not: a registry", encoding="utf-8")
         assert str(settings.models_file) in sensor(context).skip_message
+
+
+def unasked_item(number: int) -> ItemRow:
+    text = f"Management concluded that internal control over financial reporting was effective ({number})."
+    values = dict.fromkeys(ItemRow.model_fields) | {
+        "item_id": f"C-{number:016x}", "task": "C", "arm": "verbatim", "text": text,
+        "text_sha256": hashlib.sha256(text.encode()).hexdigest(), "population": "sec_annual_report", "jurisdiction": "US",
+        "regime": "sox_404", "language": "en", "company_key": f"cik:{number}", "source_ref": f"filing {number}",
+        "label_source": "disclosure", "gradient_bearing": False, "gold_components_accepted": [],
+        "gold_citations_accepted": [], "gold_evidence": [], "touches_itgc": False, "strata": [],
+        "fiscal_year_end": date(2024, 12, 31), "gold_icfr": "clean", "review_status": "pending", "reviewed_by": [],
+        "builder_version": "i1",
+    }  # fmt: skip
+    return ItemRow.model_validate(values)
+
+
+def test_items_that_a_refresh_brought_are_asked_of_the_models_that_answered_before(
+    instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    settings = demo_settings(data_root=tmp_path)
+    definitions, lake = build_defs(settings), Lake(settings.storage_root)
+
+    def asked_now() -> Any:
+        # Called and not ticked: a tick resolves the partitions in the daemon's storage.
+        context = dg.build_sensor_context(instance=instance, definitions=definitions)
+        return definitions.resolve_sensor_def("new_items_are_asked")(context)
+
+    assert "has been asked every item" in asked_now().skip_message
+    lake.write("labeled_items", [unasked_item(1)])
+    assert "has been asked every item" in asked_now().skip_message
+    instance.add_dynamic_partitions("models", ["baseline/keyword"])
+    asked = {request.partition_key: request for request in asked_now().run_requests}
+    assert dg.MultiPartitionKey({"model": "baseline/keyword", "task": "C"}) in asked
+    again = {request.run_key for request in asked_now().run_requests}
+    assert again == {request.run_key for request in asked.values()}
+    lake.write("labeled_items", [unasked_item(1), unasked_item(2)])
+    assert not again & {request.run_key for request in asked_now().run_requests}
+    add_run(instance, "evaluate_model", DagsterRunStatus.STARTED)
+    assert "is running" in asked_now().skip_message
+
+
+def test_a_withdrawn_item_is_published_when_its_replacement_has_been_asked(
+    instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    settings = demo_settings(data_root=tmp_path)
+    definitions, lake, name = build_defs(settings), Lake(settings.storage_root), "withdrawn_items_are_published"
+    lake.write("withdrawn_items", [withdrawn("C-1")])
+    lake.write("labeled_items", [unasked_item(1)])
+    instance.add_dynamic_partitions("models", ["baseline/keyword"])
+    waiting = tick(definitions, instance, name)
+    assert "wait until baseline/keyword has been asked task" in waiting.skip_message
+    assert waiting.cursor is None
+    instance.delete_dynamic_partition("models", "baseline/keyword")
+    (request,) = tick(definitions, instance, name, waiting.cursor).run_requests
+    assert request.tags["icfr-bench/newly_withdrawn"] == "1"
 
 
 def test_sensors_are_stopped_until_somebody_starts_them(definitions: dg.Definitions) -> None:

@@ -47,7 +47,7 @@ NOTICE = Filing(
     ),
 )
 FOLLOWING = ("items_are_built_after_a_refresh", "new_models_are_evaluated", "answers_are_published",
-             "withdrawn_items_are_published")  # fmt: skip
+             "new_items_are_asked", "withdrawn_items_are_published")  # fmt: skip
 
 
 def write_site(folder: Path, *, contradicted: bool) -> Path:
