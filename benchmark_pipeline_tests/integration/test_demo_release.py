@@ -38,14 +38,14 @@ def said(item: ItemRow) -> dict[str, str]:
 
 
 def test_a_release_of_the_demo_is_refused_unread_and_cut_and_verified_once_read(tmp_path: Path) -> None:
-    for part in ("lake", "documents"):
+    for part in ("lake", "documents", "logs"):
         shutil.copytree(DEMO / part, tmp_path / "demo" / part)
     settings = demo_settings(data_root=tmp_path)
     out = io.StringIO()
     console = Console(file=out, width=200)
 
     apply_decisions(settings, console)
-    with pytest.raises(BenchError, match=r"114 of 114 items have no human decision \(A-06eec71afea1eaa8, .* more\)"):
+    with pytest.raises(BenchError, match=r"116 of 116 items have no human decision \(A-06eec71afea1eaa8, .* more\)"):
         build(settings, console, preview=False)
     version = settings.dataset_version
     assert [path.name for path in settings.releases_folder.iterdir() if path.is_dir()] == [f"{version}-preview"]
@@ -75,6 +75,6 @@ def test_a_release_of_the_demo_is_refused_unread_and_cut_and_verified_once_read(
     build(settings, console, preview=False)
     folder = settings.releases_folder / version
     assert verify_folder(folder, console), out.getvalue()
-    assert "114 of 114 items reviewed" in out.getvalue() and "gate: release: open" in out.getvalue()
+    assert "116 of 116 items reviewed" in out.getvalue() and "gate: release: open" in out.getvalue()
     with pytest.raises(BenchError, match="never overwritten"):
         build(settings, console, preview=False)
