@@ -196,11 +196,7 @@ def _new_models(settings: Settings) -> dg.SensorDefinition:
         return dg.SensorResult(
             dynamic_partitions_requests=[MODELS.build_add_request(new)],
             run_requests=[
-                dg.RunRequest(
-                    run_key=f"{model}:{task}:{settings.dataset_version}:{settings.prompt_version}",
-                    partition_key=dg.MultiPartitionKey({"model": model, "task": task}),
-                    run_config=_within_budget(settings),
-                )
+                _ask(settings, model, task, f"{model}:{task}:{settings.dataset_version}:{settings.prompt_version}")
                 for model in new
                 for task in TASKS
             ],
@@ -229,11 +225,7 @@ def _new_items(settings: Settings) -> dg.SensorDefinition:
         items = (Lake(settings.storage_root).sha256("labeled_items") or "")[:16]
         return dg.SensorResult(
             run_requests=[
-                dg.RunRequest(
-                    run_key=f"items:{items}:{model}:{task}:{settings.prompt_version}",
-                    partition_key=dg.MultiPartitionKey({"model": model, "task": task}),
-                    run_config=_within_budget(settings),
-                )
+                _ask(settings, model, task, f"items:{items}:{model}:{task}:{settings.prompt_version}")
                 for model, task in waiting
             ],
         )
@@ -256,5 +248,9 @@ def _to_ask(instance: dg.DagsterInstance, settings: Settings) -> list[tuple[str,
     ]
 
 
-def _within_budget(settings: Settings) -> dict[str, object]:
-    return {"ops": {"model_responses": {"config": {"max_cost_usd": settings.new_model_budget_usd}}}}
+def _ask(settings: Settings, model: str, task: Task, run_key: str) -> dg.RunRequest:
+    return dg.RunRequest(
+        run_key=run_key,
+        partition_key=dg.MultiPartitionKey({"model": model, "task": task}),
+        run_config={"ops": {"model_responses": {"config": {"max_cost_usd": settings.new_model_budget_usd}}}},
+    )

@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from benchmark_pipeline import progress
+from benchmark_pipeline.failures import RANGE_TAGS
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage.lake import WrittenFile
 from benchmark_pipeline.tables import TABLES
@@ -30,7 +31,7 @@ def audit_years(settings: Settings) -> dg.StaticPartitionsDefinition:
 
 def range_tags(first: str, last: str) -> dict[str, str]:
     """Tags of one run over all partition keys from `first` to `last`."""
-    return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+    return dict(zip(RANGE_TAGS, (first, last), strict=True))
 
 
 def year_backfill(settings: Settings) -> dg.BackfillPolicy:

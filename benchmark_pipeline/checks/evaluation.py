@@ -11,14 +11,13 @@ from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.evaluation.planning import plan_calls
 from benchmark_pipeline.evaluation.prompts import load_prompts
 from benchmark_pipeline.evaluation.request import name_of_run
+from benchmark_pipeline.failures import PARTITION_TAG
 from benchmark_pipeline.resources.model_client import ModelClient
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.storage.lake import WHOLE
 from benchmark_pipeline.tables.evaluation import ModelResponseRow, ParsedAnswerRow, PromptTemplateRow, ScoreRow
 from benchmark_pipeline.tables.items import TASKS, ItemRow, Task
-
-_PARTITION_TAG = "dagster/partition"
 
 
 def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
@@ -125,7 +124,7 @@ def _partitions(
     context: dg.AssetCheckExecutionContext, lake: Lake, settings: Settings
 ) -> list[tuple[str, Task, list[ModelResponseRow]]]:
     """The partition of this run; all current ones where the check runs by itself."""
-    key = context.run.tags.get(_PARTITION_TAG)
+    key = context.run.tags.get(PARTITION_TAG)
     if key is not None:
         name, task = partition_of(key)
         return [(name, task, lake.read(ModelResponseRow, "model_responses", [key]))]

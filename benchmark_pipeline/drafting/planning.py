@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from benchmark_pipeline.errors import ConfigurationError
 from benchmark_pipeline.evaluation.local_model import runtime_parameters
 from benchmark_pipeline.evaluation.model_registry import ModelEntry
-from benchmark_pipeline.evaluation.planning import request_schema, run_of
-from benchmark_pipeline.evaluation.request import PlannedCall, RequestIdentity, canonical_json, sha256_of
+from benchmark_pipeline.evaluation.planning import planned_call, request_schema, run_of
+from benchmark_pipeline.evaluation.request import PlannedCall, canonical_json, sha256_of
 from benchmark_pipeline.items.identity import text_sha256
 from benchmark_pipeline.tables.items import ItemRow
 
@@ -45,29 +45,16 @@ def plan_drafts(passages: Iterable[Passage], model: ModelEntry, prompt: Drafting
     for passage in passages:
         digest = passage.text_sha256
         messages = prompt.messages(passage.shown, f"=== {digest[:8]} ===")
-        identity = RequestIdentity(
-            provider=model.provider,
-            model_id=model.id,
-            run_id=run,
-            parameters=parameters,
-            prompt_sha256=sha256_of(messages),
-            schema_sha256=schema,
-            item_id=passage.item.item_id,
-            text_sha256=digest,
-        )
         calls.append(
-            PlannedCall(
-                request_key=identity.key,
-                run_id=run,
-                model_id=model.id,
-                task=prompt.task,
-                item_id=passage.item.item_id,
-                arm=passage.item.arm,
-                prompt_version=prompt.version,
-                prompt_sha256=identity.prompt_sha256,
+            planned_call(
+                model,
+                prompt,
+                passage.item,
+                messages,
+                run=run,
                 parameters=parameters,
-                schema_enforcement=model.enforcement,
-                messages=messages,
+                schema_sha256=schema,
+                shown_sha256=digest,
             )
         )
     return calls

@@ -32,7 +32,7 @@ def plan_calls(items: Sequence[ItemRow], model: ModelEntry, prompt: Prompt) -> l
     """
     parameters = {**model.call_parameters(prompt.task), **identity_parameters(model, items, prompt.task)}
     run = run_of(model)
-    schema = request_schema(model, prompt)
+    schema = sha256_of([model.enforcement, request_schema(model, prompt)])
     sent = canonical_json(parameters)
     calls = []
     for item in task_items(items, prompt.task):
@@ -44,34 +44,62 @@ def plan_calls(items: Sequence[ItemRow], model: ModelEntry, prompt: Prompt) -> l
                 remedy="withdraw the item, or correct the text normalisation and build the items again",
             ) from error
         messages = prompt.messages(item)
-        identity = RequestIdentity(
-            provider=model.provider,
-            model_id=model.id,
-            run_id=run,
-            parameters=sent,
-            prompt_sha256=sha256_of(messages),
-            schema_sha256=sha256_of([model.enforcement, schema]),
-            item_id=item.item_id,
-            text_sha256=item.text_sha256,
-        )
         calls.append(
-            PlannedCall(
-                request_key=identity.key,
-                run_id=run,
-                model_id=model.id,
-                task=prompt.task,
-                item_id=item.item_id,
-                arm=item.arm,
-                prompt_version=prompt.version,
-                prompt_sha256=identity.prompt_sha256,
+            planned_call(
+                model,
+                prompt,
+                item,
+                messages,
+                run=run,
                 parameters=sent,
-                schema_enforcement=model.enforcement,
-                messages=messages,
+                schema_sha256=schema,
+                shown_sha256=item.text_sha256,
             )
         )
     calls.sort(key=lambda call: call.request_key)
     check_plan(calls, items, prompt.task)
     return calls
+
+
+def planned_call(
+    model: ModelEntry, prompt: Asked, item: ItemRow, messages: list[dict[str, str]], *, run: str, parameters: str,
+    schema_sha256: str, shown_sha256: str,
+) -> PlannedCall:  # fmt: skip
+    """One request under the key of all that distinguishes it, whatever it is asked for.
+
+    Args:
+        model: Whom to ask.
+        prompt: What is asked.
+        item: What it is asked of.
+        messages: What is sent.
+        run: Id of the run, from `run_of`.
+        parameters: The parameters sent, as canonical JSON.
+        schema_sha256: Hash of the answer's schema and of how it is enforced.
+        shown_sha256: Hash of the texts shown: the item's, where it alone is.
+    """
+    identity = RequestIdentity(
+        provider=model.provider,
+        model_id=model.id,
+        run_id=run,
+        parameters=parameters,
+        prompt_sha256=sha256_of(messages),
+        schema_sha256=schema_sha256,
+        item_id=item.item_id,
+        text_sha256=shown_sha256,
+    )
+    return PlannedCall(
+        request_key=identity.key,
+        run_id=run,
+        model_id=model.id,
+        task=prompt.task,
+        item_id=item.item_id,
+        arm=item.arm,
+        prompt_version=prompt.version,
+        prompt_sha256=identity.prompt_sha256,
+        parameters=parameters,
+        schema_enforcement=model.enforcement,
+        messages=messages,
+    )
 
 
 def run_of(model: ModelEntry) -> str:

@@ -48,6 +48,11 @@ class Asked(Protocol):
         ...
 
     @property
+    def version(self) -> str:
+        """Version of its wording."""
+        ...
+
+    @property
     def schema(self) -> dict[str, Any]:
         """JSON schema of the answer."""
         ...
