@@ -148,9 +148,12 @@ def _execute_one(
 
 
 def _our_error(error: BaseException | None) -> BenchError | None:
-    while error is not None:
+    # Dagster raises the user's error "from" the error that wraps it: the chain of causes can be a ring.
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
         if isinstance(error, BenchError):
             return error
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
     return None
 

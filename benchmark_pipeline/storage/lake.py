@@ -22,6 +22,7 @@ from pydantic_core import PydanticSerializationError
 
 from benchmark_pipeline.errors import BenchError, CorruptFileError
 from benchmark_pipeline.tables import TABLES, Row, TableSpec
+from benchmark_pipeline.tables.base import stored_values
 
 from .engine import session
 from .files import filesystem, is_local, replace_file, temporary_beside
@@ -207,7 +208,7 @@ class Lake:
             raise CorruptFileError(
                 f"lake file {path} holds other columns than {model.__name__} of this version", remedy=remedy
             )
-        rows = _rows(model).validate_python([_aware(dict(zip(names, value, strict=True))) for value in values])
+        rows = _rows(model).validate_python([stored_values(dict(zip(names, value, strict=True))) for value in values])
         if state:
             self._recent.keep(path, model, rows, state)
         return rows
@@ -313,10 +314,3 @@ def _empty(spec: TableSpec) -> str:
 
 def _literal(value: object) -> str:
     return "'" + str(value).replace("'", "''") + "'"
-
-
-def _aware(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
-        for key, value in values.items()
-    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
@@ -81,6 +81,14 @@ _SCALARS: dict[object, str] = {
     datetime: "TIMESTAMP",
     AwareDatetime: "TIMESTAMP",
 }
+
+
+def stored_values(values: dict[str, Any]) -> dict[str, Any]:
+    """A row's values as its model takes them: a TIMESTAMP comes from DuckDB without its zone, which is UTC."""
+    return {
+        key: value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
+        for key, value in values.items()
+    }
 
 
 def duckdb_type(annotation: Any) -> str:

@@ -34,10 +34,19 @@ def accession_check() -> dg.AssetCheckResult:
     return dg.AssetCheckResult(passed=False, severity=dg.AssetCheckSeverity.WARN, description="3 have none")
 
 
+@dg.asset(name="counted")
+def counted() -> None:
+    raise ValueError("a fault of the program's own")
+
+
 DEFINITIONS = dg.Definitions(
-    assets=[filings, judged],
+    assets=[filings, judged, counted],
     asset_checks=[accession_check],
-    jobs=[dg.define_asset_job("acquire", selection=["filings"]), dg.define_asset_job("judge", selection=["judged"])],
+    jobs=[
+        dg.define_asset_job("acquire", selection=["filings"]),
+        dg.define_asset_job("judge", selection=["judged"]),
+        dg.define_asset_job("count", selection=["counted"]),
+    ],
     loggers={"readable": readable_steps},
 )
 
@@ -72,6 +81,13 @@ def test_a_failed_step_is_one_error_with_the_remedy(settings: Settings) -> None:
     with pytest.raises(BenchError, match="document abc is not in the store") as caught:
         run(settings, PlannedRun("judge"))
     assert caught.value.remedy == "materialize raw_filings again"
+
+
+@pytest.mark.timeout(60)
+def test_a_fault_of_our_own_ends_the_command_with_its_trace(settings: Settings) -> None:
+    # Dagster chains such an error to itself; looking for a BenchError in the chain must come to an end.
+    with pytest.raises(Exception, match="a fault of the program's own"):
+        run(settings, PlannedRun("count"))
 
 
 def test_a_run_whose_process_is_gone_is_marked_failed(settings: Settings) -> None:

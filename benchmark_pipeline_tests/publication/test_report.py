@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
 import duckdb
 import pytest
 from published_corpus import VERSION, Corpus
+from reviewed_corpus import decisions, reviewed
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.publication.forest import forest_svg, scale
@@ -102,6 +104,18 @@ def test_too_few_items_print_the_reason_instead_of_a_number(tmp_path: Path) -> N
     write_report(path, tmp_path / "index.html", VERSION)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "No headline" in page and "The dataset holds 5 attested clean items" in page
+
+
+def test_items_that_two_people_read_show_how_far_they_agree(tmp_path: Path) -> None:
+    corpus = reviewed()
+    lake = corpus.write(str(tmp_path))
+    lake.write("item_reviews", decisions(corpus))
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(lake).path
+    write_report(path, tmp_path / "index.html", VERSION)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    twice = Counter(row.task for row in corpus.items if len(row.reviewed_by) == 2)
+    found = re.findall(r'<tr data-readers="(\w)">.*?</th><td>(\d+)</td><td>([\d.]+ %)', page)
+    assert twice and found == [(task, str(count), "100.0 %") for task, count in sorted(twice.items())]
 
 
 def test_an_empty_warehouse_is_refused_and_the_old_page_kept(tmp_path: Path) -> None:

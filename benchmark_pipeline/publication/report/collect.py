@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.items.agreement import agreement_by_task
+from benchmark_pipeline.tables.base import Row, stored_values
 from benchmark_pipeline.tables.items import ItemReviewRow, ItemRow
 
 Record = Mapping[str, Any]
+R = TypeVar("R", bound=Row)
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,9 @@ def collect(connection: duckdb.DuckDBPyConnection, dataset_version: str) -> Repo
         names = [column[0] for column in cursor.description or []]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
+    def stored(model: type[R], sql: str) -> list[R]:
+        return [model.model_validate(stored_values(row)) for row in rows(sql)]
+
     def counts(column: str) -> dict[str, int]:
         sql = f"SELECT coalesce({column}, 'not drafted') AS name, count(*) AS items FROM labeled_items GROUP BY 1 ORDER BY 1"
         return {row["name"]: row["items"] for row in rows(sql)}
@@ -118,9 +123,9 @@ def collect(connection: duckdb.DuckDBPyConnection, dataset_version: str) -> Repo
         readers=[
             found.as_row()
             for found in agreement_by_task(
-                [ItemReviewRow.model_validate(row) for row in rows("SELECT * FROM item_reviews ORDER BY decided_at, decision_id")],
-                [ItemRow.model_validate(row) for row in rows("SELECT * FROM candidate_items WHERE reject_reason IS NULL "
-                 "AND item_id IN (SELECT item_id FROM item_reviews) ORDER BY item_id")],
+                stored(ItemReviewRow, "SELECT * FROM item_reviews ORDER BY decided_at, decision_id"),
+                stored(ItemRow, "SELECT * FROM candidate_items WHERE reject_reason IS NULL "
+                       "AND item_id IN (SELECT item_id FROM item_reviews) ORDER BY item_id"),
             )
             if found.agreement.units
         ],
