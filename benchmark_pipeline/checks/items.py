@@ -110,11 +110,12 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         return _result(problems, warn=True)
 
     @dg.asset_check(asset="candidate_items")
-    def hard_strata_hold_30_percent_of_attested_items_where_there_are_enough(
+    def hard_strata_hold_30_percent_of_clean_items_where_there_are_enough(
         lake: dg.ResourceParam[Lake],
     ) -> dg.AssetCheckResult:
         """Warns where easy texts outnumber the hard ones (remediated, scope-out, weakness words) and hard ones are left."""
-        left = hard_items_left_out(lake.read(ItemRow, "candidate_items"), "attested")
+        items = lake.read(ItemRow, "candidate_items")
+        left = [name for rating in ("attested", "management_only") for name in hard_items_left_out(items, rating)]
         return _result([f"{name} is hard and was not drawn" for name in left], warn=True)
 
     @dg.asset_check(asset="candidate_items", blocking=True)
@@ -195,7 +196,7 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
         an_accession_gives_at_most_one_item_a_task,
         candidates_reconcile_with_their_sources,
         clean_share_lies_between_35_and_65_percent,
-        hard_strata_hold_30_percent_of_attested_items_where_there_are_enough,
+        hard_strata_hold_30_percent_of_clean_items_where_there_are_enough,
         every_item_text_reads_as_english,
         surface_rules_do_not_recover_the_gold,
         every_record_of_the_review_log_is_accounted_for,

@@ -36,8 +36,8 @@ def build_task_c(
 ) -> list[ItemRow]:
     """Candidates of Task C, those left out with a reason.
 
-    Clean items are sampled to the distribution of the deficient ones over form, year, industry and length; of the
-    attested ones, which the headline counts, 30 % come from hard strata where there are enough.
+    Clean items are sampled to the distribution of the deficient ones over form, year, industry and length; of each
+    rating 30 % come from hard strata where there are enough.
     """
     candidates = [item for filing in filings if (item := section_item(filing)) is not None]
     selected = select(candidates, items_per_registrant, keep)
@@ -53,9 +53,7 @@ def build_task_c(
 
     for name in ("attested", "management_only"):
         clean = [item for item in usable if kind(item) == name]
-        drawn = draw(clean, targets[f"C/{name}"])
-        if name == "attested":
-            drawn = with_hard_items(clean, drawn, is_hard, draw)
+        drawn = with_hard_items(clean, draw(clean, targets[f"C/{name}"]), is_hard, draw)
         decided |= {item.item_id: item for item in drawn}
     return [decided.get(item.item_id, item) for item in selected]
 

@@ -71,10 +71,13 @@ class Sound:
         ]  # fmt: skip
         self.lake.write("item_reviews", rows)
 
-    def hard_item_left_out(self) -> None:
-        clean = next(item for item in self.items() if item.clean_rating == "attested")
+    def hard_item_left_out(self, rating: str) -> None:
+        items = [
+            item.model_copy(update={"clean_rating": rating}) if item.clean_rating else item for item in self.items()
+        ]
+        clean = next(item for item in items if item.clean_rating)
         left = clean.model_copy(update={"strata": ["scope_out"], "reject_reason": "not_sampled", "item_id": "C-1"})
-        self.lake.write("candidate_items", [*self.items(), left])
+        self.lake.write("candidate_items", [*items, left])
 
     def citation_without_evidence(self) -> None:
         described = next(item for item in self.items() if item.task == "A" and item.reject_reason is None)
@@ -130,7 +133,10 @@ BREAKS: dict[str, Sequence[Break]] = {
         lambda s, task=task: s.keep(lambda item: item.task != task) for task in "ABCD"  # type: ignore[misc]
     ],
     "clean_share_lies_between_35_and_65_percent": [lambda s: s.keep(lambda item: item.gold_icfr != "deficient")],
-    "hard_strata_hold_30_percent_of_attested_items_where_there_are_enough": [Sound.hard_item_left_out],
+    "hard_strata_hold_30_percent_of_clean_items_where_there_are_enough": [
+        lambda s: s.hard_item_left_out("attested"),
+        lambda s: s.hard_item_left_out("management_only"),
+    ],
     "every_item_text_reads_as_english": [
         lambda s: s.change("C", text="Die Geschäftsleitung hat die Wirksamkeit der Kontrollen über die Finanzberichterstattung "
                            "zum Ende des Jahres beurteilt und ist zu dem Schluss gekommen, dass sie wirksam waren."),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from item_rows import SECTIONS, filing
 
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.items.candidates import accepted, build_candidates
+from benchmark_pipeline.items.candidates import accepted, build_candidates, hard_items_left_out, hard_share
 from benchmark_pipeline.items.labels import Labels
 from benchmark_pipeline.items.near_duplicates import jaccard, near_duplicates
 from benchmark_pipeline.items.selection import (
@@ -26,7 +26,7 @@ from benchmark_pipeline.items.selection import (
     select,
     with_hard_items,
 )
-from benchmark_pipeline.items.task_c import section_item
+from benchmark_pipeline.items.task_c import build_task_c, section_item
 from benchmark_pipeline.tables.items import ItemRow
 
 
@@ -193,6 +193,20 @@ def test_hard_items_make_up_thirty_percent_where_there_are_enough() -> None:
         assert len(drawn) == 20 and len(chosen_items) == 10
         assert sum(map(is_hard, chosen_items)) >= min(enough, 3)
         assert all(item.inclusion_probability is not None for item in drawn)
+
+
+@pytest.mark.parametrize("rating", ["attested", "management_only"])
+def test_each_rating_of_clean_items_takes_its_share_of_hard_ones(rating: str) -> None:
+    filings = [
+        filing(distinct(number, 2024).replace("material weakness", "gap"), number, decision=f"clean_{rating}",
+               scope_out=number >= 16)
+        for number in range(20)
+    ]  # fmt: skip
+    every = {"C/deficient": 0, "C/attested": 20, "C/management_only": 20}
+    assert hard_share(build_task_c(filings, 1, every), rating) == 0.2
+    items = build_task_c(filings, 1, {"C/deficient": 0, "C/attested": 10, "C/management_only": 10})
+    assert hard_share(items, rating) == 0.3
+    assert hard_items_left_out(items, rating) == []
 
 
 def test_every_candidate_left_out_says_why() -> None:
