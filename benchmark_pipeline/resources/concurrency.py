@@ -7,25 +7,32 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+_SMALLEST_WINDOW = 8
+
 
 class AdaptiveLimit:
-    """Additive increase, multiplicative decrease, as TCP does it.
+    """Additive increase, and a decrease in proportion to the share of refusals, as Data Center TCP does it (RFC 8257).
 
-    A 429 halves the limit, at most once a `hold` and once in `limit` calls, so that one burst of refusals counts once and
-    a slow provider is not slowed for each of its refusals; each `limit` successes raise it by one. A `Retry-After` also keeps new calls back until it has passed, for all callers of this provider.
+    Calls are counted in windows of `limit` calls, eight at least. Each window adds one call, and takes off half the share
+    that was refused: about a half where all were, a twentieth where a tenth was. A provider that refuses some calls whatever
+    the load is so still asked by many callers, where halving at each refusal would end with one. A `Retry-After` also
+    keeps new calls back until it has passed, for all callers of this provider.
     """
 
-    def __init__(self, maximum: int, *, hold_seconds: float = 1.0) -> None:
+    def __init__(self, maximum: int) -> None:
         self.maximum = maximum
-        self.limit = maximum
         self.lowest = maximum
-        self._hold = hold_seconds
+        self._exact = float(maximum)
         self._in_flight = 0
-        self._successes = 0
-        self._ended_since_lowered = maximum
-        self._lowered_at = float("-inf")
+        self._ended = 0
+        self._refused = 0
         self._closed_until = 0.0
         self._waiters = asyncio.Condition()
+
+    @property
+    def limit(self) -> int:
+        """Calls that may be in flight now."""
+        return int(self._exact)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
@@ -38,22 +45,23 @@ class AdaptiveLimit:
 
     def succeeded(self) -> None:
         """A call went through."""
-        self._successes += 1
-        self._ended_since_lowered += 1
-        if self._successes >= self.limit and self.limit < self.maximum:
-            self.limit += 1
-            self._successes = 0
+        self._count(refused=False)
 
     def refused(self, retry_after: float | None) -> None:
         """The provider answered 429."""
-        now = time.monotonic()
         if retry_after is not None:
-            self._closed_until = max(self._closed_until, now + retry_after)
-        self._ended_since_lowered += 1
-        if now - self._lowered_at >= self._hold and self._ended_since_lowered >= self.limit:
-            self.limit = max(1, self.limit // 2)
-            self.lowest = min(self.lowest, self.limit)
-            self._lowered_at, self._successes, self._ended_since_lowered = now, 0, 0
+            self._closed_until = max(self._closed_until, time.monotonic() + retry_after)
+        self._count(refused=True)
+
+    def _count(self, *, refused: bool) -> None:
+        self._ended += 1
+        self._refused += refused
+        if self._ended < max(self.limit, _SMALLEST_WINDOW):
+            return
+        grown = self._exact + 1 - self._exact * self._refused / self._ended / 2
+        self._exact = min(float(self.maximum), max(1.0, grown))
+        self.lowest = min(self.lowest, self.limit)
+        self._ended = self._refused = 0
 
     async def _acquire(self) -> None:
         while True:

@@ -1,41 +1,81 @@
-"""The adaptive limit: halved by a refusal, raised one by one by successes."""
+"""The adaptive limit: lowered by the share of refusals, raised one by one where there are none."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 import time
+
+import pytest
 
 from benchmark_pipeline.resources.concurrency import AdaptiveLimit
 
 
-def test_a_burst_of_refusals_counts_once_and_successes_raise_the_limit_again():
-    limit = AdaptiveLimit(16, hold_seconds=60)
-    for _ in range(10):
+def windows(limit: AdaptiveLimit, count: int, refused_share: float, chance: random.Random) -> list[int]:
+    """The limit after each of `count` windows of calls refused at random."""
+    seen = []
+    for _ in range(count):
+        for _ in range(max(limit.limit, 8)):
+            if chance.random() < refused_share:
+                limit.refused(None)
+            else:
+                limit.succeeded()
+        seen.append(limit.limit)
+    return seen
+
+
+def test_a_burst_that_refuses_every_call_halves_the_limit_once():
+    limit = AdaptiveLimit(64)
+    for _ in range(63):
         limit.refused(None)
-    assert limit.limit == 8
-    for _ in range(8):
-        limit.succeeded()
+    assert limit.limit == 64
+    limit.refused(None)
+    assert limit.limit == 33
+    for _ in range(32):
+        limit.refused(None)
+    assert limit.limit == 33
+    limit.refused(None)
+    assert limit.limit == 17
+
+
+def test_a_window_without_refusals_raises_the_limit_by_one_up_to_the_maximum():
+    limit = AdaptiveLimit(16)
+    for _ in range(16):
+        limit.refused(None)
     assert limit.limit == 9
+    for _ in range(9):
+        limit.succeeded()
+    assert limit.limit == 10
     for _ in range(1000):
         limit.succeeded()
-    assert (limit.limit, limit.lowest) == (16, 8)
+    assert (limit.limit, limit.lowest) == (16, 9)
 
 
-def test_calls_that_were_in_flight_at_a_refusal_do_not_lower_the_limit_again():
-    limit = AdaptiveLimit(16, hold_seconds=0)
-    limit.refused(None)
-    for _ in range(7):
+@pytest.mark.parametrize("seed", range(5))
+def test_refusals_that_no_load_explains_leave_many_calls_in_flight(seed):
+    settled = windows(AdaptiveLimit(64), 300, 0.1, random.Random(seed))[50:]
+    assert 8 <= sum(settled) / len(settled) <= 32
+
+
+def test_a_provider_that_takes_eight_at_a_time_is_asked_by_about_eight():
+    limit, seen = AdaptiveLimit(64), []
+    for _ in range(300):
+        for number in range(max(limit.limit, 8)):
+            # Of each round of calls in flight the first eight are taken.
+            if number % limit.limit < 8:
+                limit.succeeded()
+            else:
+                limit.refused(None)
+        seen.append(limit.limit)
+    assert all(6 <= value <= 10 for value in seen[20:])
+
+
+@pytest.mark.parametrize("maximum", [1, 4, 64])
+def test_a_provider_that_refuses_everything_is_asked_by_one_or_two(maximum):
+    limit = AdaptiveLimit(maximum)
+    for _ in range(200):
         limit.refused(None)
-    assert limit.limit == 8
-    limit.refused(None)
-    assert limit.limit == 4
-
-
-def test_the_limit_never_falls_below_one():
-    limit = AdaptiveLimit(4, hold_seconds=0)
-    for _ in range(10):
-        limit.refused(None)
-    assert limit.limit == 1
+    assert 1 <= limit.limit <= 2
 
 
 def test_a_retry_after_holds_back_every_caller():

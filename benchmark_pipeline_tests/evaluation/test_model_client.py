@@ -145,9 +145,9 @@ def test_retry_after_is_obeyed_and_lowers_the_concurrency(tmp_path):
     limited = Behaviour(status=429, headers={"retry-after": "1"})
     with MockOpenAI(lambda prompt, earlier: limited if earlier == 0 else Behaviour()) as server:
         model = remote_model(server.url)
-        summary, rows = run(tmp_path, model, items_of(4))
-    assert outcome_counts(rows) == {"answered": 4}
-    assert summary.lowest_concurrency == 2
+        summary, rows = run(tmp_path, model, items_of(8))
+    assert outcome_counts(rows) == {"answered": 8}
+    assert summary.lowest_concurrency == model.concurrency // 2 + 1
     log = list(ModelClient(tmp_path).log(model.id, "C").attempts())
     refused = [line for line in log if line.http_status == 429]
     assert all(line.retry_after_seconds == 1.0 for line in refused)
