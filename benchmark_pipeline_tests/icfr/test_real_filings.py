@@ -1,8 +1,9 @@
-"""Every real annual report at hand: edges of the section, conclusions, opinion, firm, number of weaknesses.
+"""Every real annual report at hand: edges of the section, conclusions, framework, opinion, firm, date, weaknesses.
 
-Edges, conclusion sentence, opinion sentence and weaknesses of each were read; the values were recorded by a language
-model (anthropic/claude), and no person has confirmed them yet. The ordinary ones (a heading, effective, unqualified)
-are marked slow, so that the default run reads the others.
+The values were recorded by a language model (anthropic/claude), and no person has confirmed them yet. The column
+`read` says against what: `document` where each was checked against every passage on controls in the whole document,
+found without the rules that are tested here; `sentences` where only the sentences that the rules chose were read. The
+ordinary ones (a heading, effective, unqualified) are marked slow, so that the default run reads the others.
 """
 
 import csv
@@ -58,6 +59,10 @@ def test_a_filing_reads_as_it_was_read(case, real_data):
     assert row.attest_opinion == case["opinion"]
     if row.attest_opinion != "none":
         assert (row.auditor_name or "") == case["firm"]
+    assert (row.framework or "") == case["framework"]
+    assert str(row.opinion_date or "") == case["opinion_date"]
+    assert row.mgmt_says_no_attestation == bool(int(case["no_attestation"]))
+    assert row.prior_mw_remediated == bool(int(case["prior_remediated"]))
     assert row.new_registrant_transition == bool(int(case["new_registrant"]))
     assert len(row.scope_outs) == int(case["scope_outs"])
     assert row.weaknesses_stated == (int(case["weaknesses"]) if case["weaknesses"] else None)
