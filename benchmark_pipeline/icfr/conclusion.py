@@ -75,7 +75,7 @@ def read_conclusion(text: str, period_end: date | None, voice: Voice | None = No
     """
     own = management_only(voice.own_text(text) if voice else text)
     found = sentences(own)
-    statements = [s for s in _statements(found) if voice is None or voice.concerns(s.sentence.text)]
+    statements = [s for s in _statements(found, period_end) if voice is None or voice.concerns(s.sentence.text)]
     icfr, icfr_s, icfr_conflicts, icfr_rules = _decide(
         [s for s in statements if s.subject in ("icfr", "both")], period_end, "icfr"
     )
@@ -83,6 +83,13 @@ def read_conclusion(text: str, period_end: date | None, voice: Voice | None = No
         [s for s in statements if s.subject in ("dcp", "both")], period_end, "dcp"
     )
     rules = icfr_rules + dcp_rules
+    if (
+        icfr_s is not None
+        and icfr_s.as_of is not None
+        and icfr_s.as_of == period_end
+        and _in_words(icfr_s.sentence.text)
+    ):
+        rules.append("icfr_as_of_in_words")
     if icfr == "absent":
         named = _weakness_without_conclusion(found) if dcp != "effective" else None
         if named is not None:
@@ -120,7 +127,7 @@ def framework(text: str) -> str | None:
     return None
 
 
-def _statements(found: list[Sentence]) -> list[Statement]:
+def _statements(found: list[Sentence], period_end: date | None = None) -> list[Statement]:
     statements: list[Statement] = []
     last_named: Subject | None = None
     last_dates: list[date] = []
@@ -136,6 +143,8 @@ def _statements(found: list[Sentence]) -> list[Statement]:
             as_of = _as_of(sentence.text)
             if as_of is None and sentence.block - last_block <= 1 and len(set(last_dates)) == 1:
                 as_of = last_dates[0]
+            if as_of is None and _AT_PERIOD_END.search(sentence.text):
+                as_of = period_end
             statements.append(
                 Statement(subject, predicate.effective, sentence, as_of, predicate.earlier, predicate.except_for)
             )
@@ -145,15 +154,32 @@ def _statements(found: list[Sentence]) -> list[Statement]:
     return statements
 
 
+_TITLE_OF_FRAMEWORK = re.compile(r"internal\s+control\s*[-\u2013\u2014\s]*integrated\s+framework", re.I)
+
+
 def _named(sentence: str) -> Subject | None:
-    found = mentions(sentence)
+    """What a sentence speaks of; the framework's title names no control."""
+    found = mentions(_TITLE_OF_FRAMEWORK.sub("", sentence))
     return found[-1][2] if found else None
+
+
+_AT_PERIOD_END = re.compile(
+    r"\b(?:as\s+of|as\s+at|at)\s+(?:(?:the|our|its)\s+)?(?:(?:fiscal\s+|financial\s+)?year[\s-]?end\b(?!\s*,?\s*\d)"
+    r"|end\s+of\s+(?:the|our|its|such|this)\s+(?:most\s+recent(?:ly\s+completed)?\s+|recently\s+completed\s+|last\s+)?"
+    r"(?:(?:fiscal|financial|annual|reporting)\s+)?(?:year|period)\b)",
+    re.I,
+)
+"""The day told in words: the end of the year that the report covers."""
 
 
 _AS_OF = re.compile(
     r"\b(?:as\s+of|as\s+at|at|on|ended|ending)\s+(?:the\s+(?:fiscal\s+)?(?:year|period)\s+ended\s+)?([A-Z0-9][^.;]{5,40})",
     re.I,
 )
+
+
+def _in_words(sentence: str) -> bool:
+    return _AT_PERIOD_END.search(sentence) is not None and not find_dates(sentence)
 
 
 def _as_of(sentence: str) -> date | None:

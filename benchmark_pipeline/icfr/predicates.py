@@ -200,8 +200,10 @@ def _last(before: str) -> Subject | None:
         return None
     start, _, subject = chosen[0]
     others = [m for m in named if m[2] != subject and m[1] <= start]
-    if others and _COORDINATED.match(before[others[-1][1] : start]):
-        return "both"
+    if others:
+        between = before[others[-1][1] : start]
+        if _COORDINATED.match(between) and not _THEREUPON.search(between):
+            return "both"
     return subject
 
 

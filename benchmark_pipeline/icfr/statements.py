@@ -53,7 +53,8 @@ _EXCLUDES = re.compile(
 _LEAVES_OUT = re.compile(r"\bexcluded\s+[A-Z]")
 _ASSESSMENT = re.compile(r"\bassess\w*|\bevaluat\w*|\bscope\b", re.IGNORECASE)
 _BUSINESS = re.compile(
-    r"\bacqui\w+|\bbusiness(?:es)?\b|\bsubsidiar\w+|\bjoint\s+venture|variable\s+interest|\bmerger\b|\boperations\s+of\b|internal\s+controls?\s+of\b",
+    r"\bacqui\w+|\bbusiness(?:es)?\b|\bsubsidiar\w+|\bjoint\s+venture|variable\s+interest|\bVIEs?\b|\bmerger\b|\boperations\s+of\b|internal\s+controls?\s+of\b"
+    r"|\binvestees?\b|\bequity[\s-]method|\bunconsolidated\b|\baffiliates?\b",
     re.IGNORECASE,
 )
 _PERMITTED = re.compile(
@@ -61,19 +62,31 @@ _PERMITTED = re.compile(
 )
 _WHAT = (
     re.compile(r"^(.{3,140}?)\s+(?:has|have|was|were)\s+(?:been\s+)?excluded\s+from\b", re.IGNORECASE),
-    re.compile(r"exclud(?:e|es|ed|ing)\s+(?:from\s+(?:its|our|the|their|this)\s+[^,.]{0,90}?,?\s+)?(?:the\s+internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?of\s+)?(.{3,140}?)(?=\s+from\b|,|\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+as\s+of\b|\s+because\b|\s+in\s+(?:its|our)\b)", re.IGNORECASE),
-    re.compile(r"(?:did|does)\s+not\s+include\s+(?:an\s+(?:assessment|evaluation)\s+of\s+)?(?:the\s+)?(?:effectiveness\s+of\s+)?(?:internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?(?:of|at|for|related\s+to)\s+)?(.{3,140}?)(?=,|\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+because\b)", re.IGNORECASE),
+    re.compile(r"exclud(?:e|es|ed|ing)\s+(?:from\s+(?:its|our|the|their|this)\s+[^,.]{0,90}?,?\s+)?(?:(?:the\s+)?internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?(?:of|at)\s+)?(.{3,140}?)(?=\s+from\b|,|(?<!\bin)\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+as\s+of\b|\s+because\b|\s+in\s+(?:its|our)\b)", re.IGNORECASE),
+    re.compile(r"(?:did|does)\s+not\s+include\s+(?:an\s+(?:assessment|evaluation)\s+of\s+)?(?:the\s+)?(?:effectiveness\s+of\s+)?(?:internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?(?:of|at|for|related\s+to)\s+)?(.{3,140}?)(?=,|(?<!\bin)\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+because\b)", re.IGNORECASE),
 )  # fmt: skip
 _RESTATES = re.compile(r"\b(?:assets|revenues?|sales)\b[^.]{0,60}\bexcluded\s+from\b", re.IGNORECASE)
 """The size of what an earlier sentence left out."""
 _PERCENT = r"(\d{1,3}(?:\.\d+)?)\s*(?:%|percent\b)"
-_PCT_OF = re.compile(
-    rf"{_PERCENT}(?!\s*(?:-\s*)?owned)[^%]{{0,60}}?\b(assets|revenues?|net\s+sales|sales)\b", re.IGNORECASE
-)
-_BOTH = re.compile(
-    rf"(?:assets[^.%]{{0,40}}\b(?:revenues?|net\s+sales|sales)\b|\b(?:revenues?|sales)[^.%]{{0,40}}\bassets)[^.%]{{0,80}}?{_PERCENT}(?:\s*(?:and|,)\s*{_PERCENT})?",
+_NO_PERCENT = r"(?:(?!percent)[^%.;])"
+_BASE = r"\b(assets|revenues?|net\s+sales|sales)\b"
+_BETWEEN_SHARES = r"\s*(?:,\s*|,?\s*and\s+)(?:(?:approximately|about|less\s+than|under|nearly|only)\s+)*"
+_PCT_OF = re.compile(rf"{_PERCENT}(?!\s*(?:-\s*)?owned){_NO_PERCENT}{{0,60}}?{_BASE}", re.IGNORECASE)
+_AND_ANOTHER_BASE = re.compile(
+    rf"{_NO_PERCENT}{{0,60}}?\band\s+(?:(?:of|our|its|the|total|consolidated|combined|\S+['\u2019]s)\s+){{0,4}}{_BASE}"
+    r"(?!\s*,?\s*respectively|\W*(?:\w+\s+){0,3}\d[\d.]*\s*(?:%|percent))",
     re.IGNORECASE,
 )
+"""`3 percent of each of our total assets and total revenue`: one share of both."""
+_TWO_OF_TWO = re.compile(
+    rf"{_PERCENT}{_BETWEEN_SHARES}{_PERCENT}{_NO_PERCENT}{{0,100}}?{_BASE}{_NO_PERCENT}{{0,80}}?{_BASE}", re.IGNORECASE
+)
+"""`3% and 2%, respectively, of total assets and revenues`."""
+_TWO_THEN_SHARES = re.compile(
+    rf"{_BASE}(?:(?!percent)[^%;]){{0,80}}?{_BASE}(?:(?!percent)[^%;]){{0,200}}?{_PERCENT}(?:{_BETWEEN_SHARES}{_PERCENT})?",
+    re.IGNORECASE,
+)
+"""`Total assets and revenues of the business represented 3% and 2%`."""
 _REMEDIATED = re.compile(
     r"\b(?:has|have|had|was|were|is|are|been)\s+(?:also\s+|now\s+|since\s+)?(?:been\s+)?(?:fully\s+|successfully\s+|effectively\s+)?remediated\b|\b(?:completed|concluded)\b[^.]{0,120}\bremediat\w+|\bremediat(?:ed|ion)\b[^.]{0,80}\b(?:complete|completed|successful)|\bwe\s+(?:have\s+)?(?:successfully\s+|fully\s+)?remediated",
     re.IGNORECASE,
@@ -152,9 +165,13 @@ def _scope_outs(found: list[Sentence]) -> list[ScopeOut]:
     outs: list[ScopeOut] = []
     for index, sentence in enumerate(found):
         text = sentence.text
-        # The sentence before may tell that it was bought; the excluding one then only names it.
-        told = f"{found[index - 1].text} {text}" if index and _LEAVES_OUT.search(text) else text
-        if not (_EXCLUDES.search(text) and _ASSESSMENT.search(text) and _BUSINESS.search(told)):
+        # A sentence beside it may tell that it was bought; the excluding one then only names it.
+        beside = found[max(0, index - 1) : index + 2] if _LEAVES_OUT.search(text) else found[index : index + 1]
+        told = " ".join(s.text for s in beside)
+        if not (_EXCLUDES.search(text) and _ASSESSMENT.search(text)):
+            continue
+        assets, revenue = _shares(" ".join(s.text for s in found[index : index + 3]))
+        if not _BUSINESS.search(told) and assets is None and revenue is None:
             continue
         if _PERMITTED.search(text):
             continue
@@ -165,27 +182,32 @@ def _scope_outs(found: list[Sentence]) -> list[ScopeOut]:
         if _RESTATES.search(text):
             continue
         what = next((m[1].strip() for pattern in _WHAT if (m := pattern.search(text))), text[:140])
-        near = " ".join(s.text for s in found[index : index + 3])
-        assets, revenue = _shares(near)
+        what = re.sub(r"\s+(?:and|or)$", "", what)
         if not any(out.what == what for out in outs):
             outs.append(ScopeOut(what=what, pct_assets=assets, pct_revenue=revenue))
     return outs
 
 
 def _shares(text: str) -> tuple[float | None, float | None]:
-    assets: float | None = None
-    revenue: float | None = None
+    """Shares of total assets and of revenue, percent; of `less than 1 %` the 1."""
+    text = re.sub(r"\([^()\d]*\)", " ", text)
+    shares: dict[bool, float] = {}
+    two = _TWO_OF_TWO.search(text)
+    if two and _is_assets(two[3]) != _is_assets(two[4]):
+        shares = {_is_assets(two[3]): float(two[1]), _is_assets(two[4]): float(two[2])}
+        return shares[True], shares[False]
     for match in _PCT_OF.finditer(text):
-        value = float(match[1])
-        if match[2].lower() == "assets":
-            assets = value if assets is None else assets
-        else:
-            revenue = value if revenue is None else revenue
-    both = _BOTH.search(text)
-    if both and assets is None and revenue is None:
-        first = float(both[1])
-        return first, float(both[2]) if both[2] else first
-    return assets, revenue
+        shares.setdefault(_is_assets(match[2]), float(match[1]))
+        also = _AND_ANOTHER_BASE.match(text, match.end())
+        if also:
+            shares.setdefault(_is_assets(also[1]), float(match[1]))
+    if not shares and (two := _TWO_THEN_SHARES.search(text)) and _is_assets(two[1]) != _is_assets(two[2]):
+        shares = {_is_assets(two[1]): float(two[3]), _is_assets(two[2]): float(two[4] or two[3])}
+    return shares.get(True), shares.get(False)
+
+
+def _is_assets(base: str) -> bool:
+    return base.lower() == "assets"
 
 
 def _is_remediated(sentence: str) -> bool:

@@ -82,9 +82,9 @@ class ScopeOut(Struct):
     what: str
     """Its name or description."""
     pct_assets: float | None
-    """Share of total assets, percent."""
+    """Share of total assets, percent; of `less than 1 %` the 1."""
     pct_revenue: float | None
-    """Share of revenue, percent."""
+    """Share of revenue, percent; as stated, like that of assets."""
 
 
 class IcfrAssertionRow(Row):
@@ -139,7 +139,7 @@ class IcfrAssertionRow(Row):
     mgmt_conclusion_span: Span | None
     """The sentence."""
     mgmt_as_of: date | None
-    """As-of date in that sentence."""
+    """As-of date in that sentence or the one it answers; the fiscal year end where it says so in words."""
     framework: str | None
     """Framework named, by short name (COSO 2013, …)."""
     dcp_conclusion: Conclusion

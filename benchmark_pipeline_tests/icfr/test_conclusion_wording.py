@@ -212,6 +212,30 @@ BOTH_KINDS = [
         "absent",
         "ineffective",
     ),
+    (
+        "We evaluated our disclosure controls and procedures and internal control over financial reporting and concluded that our disclosure controls and procedures were not effective as of December 31, 2023.",
+        "absent",
+        "ineffective",
+    ),
+    (
+        "We assessed our disclosure controls and procedures and determined that our internal control over financial reporting was effective as of December 31, 2023.",
+        "effective",
+        "absent",
+    ),
+]
+_ASSESSED = "Management assessed our internal control over financial reporting as of December 30, 2023."
+_FRAMEWORK = "It used the criteria of Internal Control\u2014Integrated Framework (2013)."
+_CONCLUDED = "Management concluded that our internal control over financial reporting was effective"
+AS_OF = [
+    (f"{_CONCLUDED} as of the end of the fiscal year.", YEAR_END),
+    (f"{_CONCLUDED} as of the end of the period covered by this report.", YEAR_END),
+    (f"{_CONCLUDED} at fiscal year-end.", YEAR_END),
+    (f"{_CONCLUDED} as of the end of our most recently completed fiscal year.", YEAR_END),
+    (f"{_CONCLUDED} as of the end of the fiscal year, December 31, 2022.", date(2022, 12, 31)),
+    (f"{_CONCLUDED} as of year-end 2022.", None),
+    (f"{_CONCLUDED} as of the end of the prior fiscal year.", None),
+    (f"{_CONCLUDED} throughout the year.", None),
+    (f"{_ASSESSED} {_FRAMEWORK}\n{_CONCLUDED}.", date(2023, 12, 30)),
 ]
 
 
@@ -239,3 +263,10 @@ def test_a_reserved_or_withdrawn_conclusion_is_never_read_as_effective(text):
 def test_disclosure_controls_and_icfr_are_told_apart(text, icfr, dcp):
     read = read_conclusion(text, YEAR_END)
     assert (read.icfr, read.dcp) == (icfr, dcp)
+
+
+@pytest.mark.parametrize(("text", "as_of"), AS_OF)
+def test_the_day_of_a_conclusion_is_read_from_its_words_or_from_the_assessment(text, as_of):
+    read = read_conclusion(text, YEAR_END)
+    assert (read.icfr, read.as_of) == ("effective", as_of)
+    assert ("icfr_as_of_in_words" in read.rules) == (as_of == YEAR_END)

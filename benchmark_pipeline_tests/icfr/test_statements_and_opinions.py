@@ -108,6 +108,59 @@ def test_a_business_left_out_is_named_with_its_shares():
     assert (scope_out.what, scope_out.pct_assets, scope_out.pct_revenue) == ("Fennimore Valves LLC", 4.5, 2.0)
 
 
+_LEFT_OUT = "Management excluded Fennimore Valves LLC from its assessment because it was acquired in October 2023."
+
+
+@pytest.mark.parametrize(
+    ("shares", "assets", "revenue"),
+    [
+        ("Its total assets and revenues were 3% and 2% of ours.", 3.0, 2.0),
+        ("It constituted 3.5% and 2%, respectively, of consolidated total assets and net sales.", 3.5, 2.0),
+        ("It constituted 2% and 3.5%, respectively, of consolidated net sales and total assets.", 3.5, 2.0),
+        ("Its assets and revenue represented about 3 percent of each of our total assets and total revenue.", 3.0, 3.0),
+        ("It represented 4% of both total assets and net sales.", 4.0, 4.0),
+        ("It is a wholly-owned subsidiary whose total assets and total revenues excluded from management's assessment of internal "
+         "controls represented approximately 1% and less than 1%, respectively, of the related amounts.", 1.0, 1.0),
+        ("It had total assets (excluding goodwill and intangible assets) and sales of 5% and 1%, respectively, of ours.", 5.0, 1.0),
+        ("Its revenues represented 5% of consolidated revenues and its assets 7% of consolidated assets.", 7.0, 5.0),
+        ("It represented 12% of total assets, 10% of net assets and 5.5% of revenues.", 12.0, 5.5),
+        ("It is a 51% owned company and represented 6% of total assets.", 6.0, None),
+        ("See Note 4.", None, None),
+    ],
+)  # fmt: skip
+def test_the_shares_of_a_business_left_out_are_its_own(shares, assets, revenue):
+    (scope_out,) = assertion([*SECTION, f"{_LEFT_OUT} {shares}"]).scope_outs
+    assert (scope_out.what, scope_out.pct_assets, scope_out.pct_revenue) == ("Fennimore Valves LLC", assets, revenue)
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ("As permitted, our assessment of internal control over financial reporting excludes internal control over financial "
+         "reporting of equity method investees.", "equity method investees"),
+        ("Our assessment did not include the internal controls of the entities in which we hold an interest and which are accounted "
+         "for under the equity method.", "the entities in which we hold an interest"),
+        ("Management's assessment did not include the internal controls of certain variable interest entities, because we cannot "
+         "assess them.", "certain variable interest entities"),
+        ("Management excluded Fennimore Valves from its assessment. It represented 2% of total assets.", "Fennimore Valves"),
+    ],
+)  # fmt: skip
+def test_investees_and_other_entities_left_out_are_scope_outs(said, what):
+    assert [out.what for out in assertion([*SECTION, said]).scope_outs] == [what]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Our assessment did include controls over the recording of amounts related to our equity method investees.",
+        "Our controls over unconsolidated entities are substantially more limited than those over our subsidiaries.",
+        "Companies are permitted to exclude acquisitions from their assessment for one year.",
+    ],
+)
+def test_limits_and_permissions_leave_no_business_out(said):
+    assert assertion([*SECTION, said]).scope_outs == []
+
+
 def test_a_weakness_still_to_be_remediated_is_not_remediated():
     said = "The material weakness will not be considered remediated until the controls have operated for some time."
     assert not assertion([*SECTION, said]).prior_mw_remediated
