@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 
 from .blocks import Block, component_heading
 from .language import MATERIAL_WEAKNESS
-from .weakness_words import CONSEQUENCE, DEFICIENT, DEFINITION, Kind, Weakness, answers, leaves, names_weakness
+from .weakness_words import (
+    CONSEQUENCE,
+    DEFICIENT,
+    DEFINITION,
+    Kind,
+    Weakness,
+    answers,
+    leaves,
+    names_weakness,
+    turns_away,
+)
 
 _COMPONENT_HEADING_CHARACTERS = 70
 
@@ -19,6 +29,8 @@ class _State:
     component: str | None = None
     collecting: bool = False
     answering: bool = False
+    answered: bool = False
+    """The remediation passage has ended."""
     named: bool = False
     """A weakness was named before."""
     style: str | None = None
@@ -58,7 +70,8 @@ def _step(state: _State, block: Block, following: Block | None) -> None:
         if block.is_heading:
             return
     if state.answering:
-        if state.remediation is not None:
+        state.answered = state.answered or turns_away(block)
+        if state.remediation is not None and not state.answered:
             state.remediation = (state.remediation[0], block.end)
         return
     if component is not None and state.named and (short or state.collecting):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from .blocks import Block
 from .language import MATERIAL_WEAKNESS
+from .predicates import predicates
 
 Kind = Literal["list_item", "bullet", "run_in_heading", "prose"]
 
@@ -91,6 +92,17 @@ def answers(block: Block) -> bool:
 def leaves(block: Block) -> bool:
     """Whether a block turns to another matter: any other heading, or a run-in one."""
     return block.is_heading or _OTHER_RUN_IN.match(block.words) is not None
+
+
+def turns_away(block: Block) -> bool:
+    """Whether a paragraph after the remediation turns to another matter: it opens so, or with a conclusion."""
+    return TURNS.match(block.words) is not None or any(
+        predicate.subject != "unnamed" and not predicate.earlier for predicate in predicates(_opening(block.words))
+    )
+
+
+def _opening(words: str) -> str:
+    return re.split(r"(?<=[.;])\s+(?=[A-Z])", words, maxsplit=1)[0]
 
 
 def names_weakness(text: str) -> bool:

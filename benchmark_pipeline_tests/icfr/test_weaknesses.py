@@ -34,6 +34,27 @@ def test_each_item_after_a_lead_in_is_one_weakness_and_remediation_items_are_non
     assert found.remediation is not None
 
 
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "Because of the material weakness described above, management concluded that, as of December 31, 2023, our internal control "
+        "over financial reporting was not effective.",
+        "This annual report does not include an attestation report of our registered public accounting firm.",
+        "Notwithstanding the material weakness, management believes that the statements present fairly our position.",
+        "Changes in internal control over financial reporting: none of them was material in the last quarter of the year.",
+    ],
+)
+def test_the_remediation_passage_ends_where_the_text_turns_to_another_matter(turn):
+    told = (
+        "Our management concluded that there is a material weakness, which relates to a lack of reviewers at year end."
+    )
+    answer = "We continue to engage an outside accountant to assist in the correction of this material weakness."
+    more = "We also hired a controller in January 2024, who reviews each monthly close before it is reported."
+    text = "\n".join([DUTY, told, answer, more, turn, "No other matter was found by our officers in the year."])
+    start, end = read_weaknesses(text).remediation
+    assert text[start:end] == f"{answer}\n{more}"
+
+
 def test_a_semicolon_list_in_one_sentence_is_split():
     _, passages = _read(
         "The matters that management considered to be material weaknesses were: lack of an audit committee; lack of outside directors; "
