@@ -37,7 +37,8 @@ _WAS = re.compile(
     r"internal\s+controls?\s+over\s+financial\s+reporting\b[^.;]{0,120}?\b(?:was|is|were)\s*,?\s*(?:in\s+all\s+material\s+respects,?\s+)?(not\s+effective|ineffective|effective)\b",
     re.IGNORECASE,
 )
-_ON_ASSESSMENT = re.compile(r"assessment\b[^.]{0,400}\bfairly\s+stated", re.IGNORECASE)
+_ON_ASSESSMENT = re.compile(r"assessment\b.{0,400}?\bfairly\s+stated", re.IGNORECASE | re.DOTALL)
+"""Within one sentence, in which the company's name may hold a full stop."""
 _REFERENCE = re.compile(
     r"\bour\s+report\b[^.]{0,120}?\bexpress(?:ed|es)\s+(?:an?\s+)?(?:(unqualified|unmodified|adverse)\s+opinion|opinion\s+that\b[^.]{0,120}?\b(?P<not>not\s+)?maintain)",
 )
@@ -131,7 +132,8 @@ def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
         sentence = reading_view(text[start:end])
         if not ICFR.search(sentence) and not re.search(r"internal\s+control", sentence, re.IGNORECASE):
             continue
-        if _ON_ASSESSMENT.search(sentence):
+        on_assessment = _ON_ASSESSMENT.search(sentence)
+        if on_assessment and not _OPINION.search(sentence.lower(), on_assessment.end()):
             continue
         verdict: Opinion | None = None
         if _NOT_MAINTAINED.search(sentence):

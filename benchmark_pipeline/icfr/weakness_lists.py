@@ -7,17 +7,7 @@ from dataclasses import dataclass, field
 
 from .blocks import Block, component_heading
 from .language import MATERIAL_WEAKNESS
-from .weakness_words import (
-    CONSEQUENCE,
-    DEFICIENT,
-    DEFINITION,
-    Kind,
-    Weakness,
-    answers,
-    leaves,
-    names_weakness,
-    turns_away,
-)
+from .weakness_words import CONSEQUENCE, DEFICIENT, DEFINITION, Kind, Weakness, answers, leaves, names_weakness
 
 _COMPONENT_HEADING_CHARACTERS = 70
 
@@ -25,12 +15,9 @@ _COMPONENT_HEADING_CHARACTERS = 70
 @dataclass
 class _State:
     found: list[Weakness] = field(default_factory=list)
-    remediation: tuple[int, int] | None = None
     component: str | None = None
     collecting: bool = False
     answering: bool = False
-    answered: bool = False
-    """The remediation passage has ended."""
     named: bool = False
     """A weakness was named before."""
     style: str | None = None
@@ -42,12 +29,12 @@ class _State:
         self.collecting, self.component, self.style, self.pending = False, None, None, []
 
 
-def listed(lines: list[Block]) -> tuple[list[Weakness], tuple[int, int] | None]:
-    """Items found, and the remediation passage [start, end) that follows them."""
+def listed(lines: list[Block]) -> list[Weakness]:
+    """Items found, in order."""
     state = _State()
     for index, block in enumerate(lines):
         _step(state, block, lines[index + 1] if index + 1 < len(lines) else None)
-    return state.found, state.remediation
+    return state.found
 
 
 def _step(state: _State, block: Block, following: Block | None) -> None:
@@ -56,7 +43,6 @@ def _step(state: _State, block: Block, following: Block | None) -> None:
     if component is None and state.named and answers(block):
         state.stop()
         state.answering = True
-        state.remediation = state.remediation or (block.start, block.end)
         return
     inside = state.collecting and block.marker is not None and state.style in (None, block.marker)
     if (
@@ -70,9 +56,6 @@ def _step(state: _State, block: Block, following: Block | None) -> None:
         if block.is_heading:
             return
     if state.answering:
-        state.answered = state.answered or turns_away(block)
-        if state.remediation is not None and not state.answered:
-            state.remediation = (state.remediation[0], block.end)
         return
     if component is not None and state.named and (short or state.collecting):
         state.component, state.collecting, state.pending = component, True, []

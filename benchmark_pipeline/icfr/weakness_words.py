@@ -89,6 +89,11 @@ def answers(block: Block) -> bool:
     return ANSWER.search(first) is not None and not re.search(r"identified|existed|conclude", first, re.IGNORECASE)
 
 
+def opens_with_title(block: Block) -> bool:
+    """Whether a block that answers is the title of the passage, or opens with one."""
+    return block.is_heading or _ANSWER_RUN_IN.match(block.words) is not None
+
+
 def leaves(block: Block) -> bool:
     """Whether a block turns to another matter: any other heading, or a run-in one."""
     return block.is_heading or _OTHER_RUN_IN.match(block.words) is not None

@@ -15,6 +15,7 @@ from .blocks import blocks
 from .regions import management_only, reading_view
 from .weakness_lists import listed
 from .weakness_prose import after_lead_in, in_one_sentence, in_prose, under_heading
+from .weakness_remediation import remediation_passage
 from .weakness_words import REMEDIATED, Weakness
 
 _NUMBERS = {
@@ -99,7 +100,7 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
     """
     own = reading_view(text) if by_auditor else management_only(text)
     lines = list(blocks(own))
-    found, remediation = listed(lines)
+    found = listed(lines)
     rule = "weaknesses_listed"
     if not found:
         found, rule = in_one_sentence(lines, own), "weaknesses_in_one_sentence"
@@ -119,7 +120,7 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
     if _MIXED.search(own) and len(found) > 1:
         conflicts.append("weaknesses_mixed_with_significant_deficiencies")
         count = None
-    return Weaknesses(found, count, remediation, conflicts, [rule] if found else [])
+    return Weaknesses(found, count, remediation_passage(lines), conflicts, [rule] if found else [])
 
 
 def _stated(text: str) -> int | None:

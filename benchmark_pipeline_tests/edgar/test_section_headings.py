@@ -144,6 +144,23 @@ def test_older_numbers_bare_numbers_and_bare_titles_are_found(heading, after, it
 
 
 @pytest.mark.parametrize(
+    "title",
+    [
+        "Security Ownership of Certain Beneficial Owners and Management and Related Stockholder Matters",
+        "Market for Registrant’s Common Equity, Related Stockholder Matters and Issuer Purchases of Equity Securities",
+        "Certain Relationships and Related Transactions, and Director Independence",
+        "Changes in and Disagreements with Accountants on Accounting and Financial Disclosure",
+        "Principal Accountant Fees and Services", "Financial Statements and Supplementary Data",
+        "Quantitative and Qualitative Disclosures about Market Risk", "Unresolved Staff Comments", "Cybersecurity",
+        "Mine Safety Disclosures", "Executive Compensation", "Other Information", "Exhibits and Financial Statement Schedules",
+    ],
+)  # fmt: skip
+def test_a_section_without_a_number_ends_at_any_other_title_of_the_form(title):
+    after = [title, "What the form asks for here.", "Item 9A Controls and Procedures 44", "SIGNATURES"]
+    assert _section("CONTROLS AND PROCEDURES", after, contents=[]).stretch.text.endswith(LAST)
+
+
+@pytest.mark.parametrize(
     ("heading", "after"),
     [
         ("ITEM 15. CONTROLS AND PROCEDURES", ["ITEM 16A. AUDIT COMMITTEE FINANCIAL EXPERT", "x"]),

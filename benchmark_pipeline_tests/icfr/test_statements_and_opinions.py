@@ -52,6 +52,22 @@ def test_an_opinion_on_managements_assessment_alone_is_not_the_opinion_on_icfr()
     assert assertion(SECTION, item_8=audit_report(as2)).attest_opinion == "none"
 
 
+@pytest.mark.parametrize(
+    "name", ["Quillmere Pumps, Inc.", "Quillmere Pumps Co.", "Quillmere Bank, N.A.", "the Company"]
+)
+def test_of_two_opinions_in_one_report_the_one_on_the_controls_is_taken(name):
+    on_assessment = (
+        f"In our opinion, management’s assessment that {name} maintained effective internal control over financial "
+        "reporting as of December 31, 2023, is fairly stated, in all material respects, based on the COSO criteria."
+    )
+    on_controls = OPINION.replace("In our opinion, the Company", f"Also, in our opinion, {name}")
+    row = assertion(SECTION, item_8=audit_report(f"{on_assessment} {on_controls}"))
+    assert row.attest_opinion == "unqualified"
+    assert row.attest_opinion_span is not None
+    assert "maintained, in all material respects, effective" in row.attest_opinion_span.quote
+    assert "assessment" not in row.attest_opinion_span.quote
+
+
 def test_managements_sentence_that_an_opinion_was_issued_is_none():
     said = "Brackwell Thorne LLP has issued an unqualified opinion on our internal control over financial reporting."
     assert assertion([*SECTION, said]).attest_opinion == "none"

@@ -96,8 +96,11 @@ TITLE_ALONE = re.compile(r"^(?:disclosure\s+)?controls?\s+(?:and|&)\s+procedures
 NEXT_TITLE_ALONE = re.compile(
     r"^(?:other\s+information|directors,\s+executive\s+officers[^\n]{0,60}|executive\s+compensation|properties"
     r"|legal\s+proceedings|exhibits[^\n]{0,60}|risk\s+factors|form\s+10-k\s+cross[- ]reference[^\n]{0,30}"
-    r"|disclosure\s+regarding\s+foreign\s+jurisdictions[^\n]{0,50}|security\s+ownership[^\n]{0,60}|"
-    r"|principal\s+account\w+\s+fees[^\n]{0,30}|market\s+for\s+[^\n]{0,90}|audit\s+report[^\n]{0,20}"
+    r"|disclosure\s+regarding\s+foreign\s+jurisdictions[^\n]{0,50}|security\s+ownership[^\n]{0,110}"
+    r"|principal\s+account\w+\s+fees[^\n]{0,30}|market\s+for\s+[^\n]{0,140}|audit\s+report[^\n]{0,20}"
+    r"|certain\s+relationships\s+and\s+related[^\n]{0,80}|changes\s+in\s+and\s+disagreements\s+with[^\n]{0,90}"
+    r"|unresolved\s+staff\s+comments|cybersecurity|mine\s+safety\s+disclosures?|form\s+10-k\s+summary"
+    r"|selected\s+financial\s+data|quantitative\s+and\s+qualitative[^\n]{0,60}|financial\s+statements\s+and\s+supplementa\w+[^\n]{0,40}"
     r"|(?:information\s+about\s+(?:our\s+)?executive\s+officers)[^\n]{0,40}|repurchases\s+of[^\n]{0,40}"
     r"|rule\s+10b5-1[^\n]{0,60}|insider\s+trading[^\n]{0,60}|availability\s+of[^\n]{0,60}|signatures?)[\s.:]*$",
     _FLAGS,
