@@ -20,6 +20,19 @@ _NONE = re.compile(
     r"|\bexempt(?:s|ed|ion|ions)?\b|not\s+required\s+to\s+(?:include|provide|obtain|have|be|comply)|\bno\s+attestation|not\s+subject\s+to",
     re.IGNORECASE,
 )
+_AUDITOR_DID_NOT = re.compile(
+    r"(?:auditors?|accountants?|accounting\s+firm|\bLLP)\b[^.;]{0,120}?\b(?:(?:was|were|has|have|is|are)\s+not(?:\s+been)?\s+(?:engaged|asked|requested|retained)\s+to"
+    r"\s+(?:\w+\s+){0,3}?(?:examine|audit|attest|report|perform|express|opine|issue)|(?:has|have|did|does|do)\s+not\s+(?:\w+\s+){0,2}?"
+    r"(?:audit(?:ed)?|attest(?:ed)?|examined?|express(?:ed)?\s+an\s+opinion|issued?\s+an?\s+(?:attestation|audit|opinion|report)))\b"
+    r"[^.;]{0,200}?\binternal\s+controls?\b(?!\s+over\s+financial\s+reporting\s+(?:of|at)\s+(?!the\s+(?:company|registrant|trust|partnership)|our\b))",
+    re.IGNORECASE,
+)
+"""An auditor who was not engaged for ICFR, or gave no opinion on it, as management says."""
+_ATTESTATION_TITLE = re.compile(
+    r"(?:part\s+)?(?:\(?\w{1,3}[.)]\s*)?(?:item\s+\d\S*\s+)?(?:auditor['\u2019]s\s+)?attestation\s+report\b(?!.*\b(?:is|was|has|does|do|not)\b).{0,120}$",
+    re.IGNORECASE,
+)
+_NOT_APPLICABLE = re.compile(r"(?:not\s+(?:applicable|required|included)|none|n/a)\s*\.?$", re.IGNORECASE)
 _FOR_LONG_AS = re.compile(
     r"\bmay\s+(?:elect|take\s+advantage|choose)|\bwill\s+(?:not\s+)?be\s+(?:required|subject|exempt)|as\s+long\s+as\s+we",
     re.IGNORECASE,
@@ -119,7 +132,7 @@ def read_statements(text: str, voice: Voice | None = None) -> Statements:
     if voice is not None:
         found = [sentence for sentence in found if voice.concerns(sentence.text)]
     return Statements(
-        no_attestation=next((s for s in found if states_no_attestation(s.text)), None),
+        no_attestation=_no_attestation(found),
         new_registrant=next((s for s in found if _no_assessment(s.text) and _NEW.search(s.text)), None),
         reverse_merger=next((s for i, s in enumerate(found) if _after_reverse_merger(found, i)), None),
         scope_outs=_scope_outs(found),
@@ -127,8 +140,26 @@ def read_statements(text: str, voice: Voice | None = None) -> Statements:
     )
 
 
+def _no_attestation(found: list[Sentence]) -> Sentence | None:
+    """The sentence that says that there is no attestation, or its title and `Not applicable` under it."""
+    for index, sentence in enumerate(found):
+        if states_no_attestation(sentence.text):
+            return sentence
+        answer = found[index + 1] if index + 1 < len(found) else None
+        if (
+            answer is not None
+            and answer.block - sentence.block <= 1
+            and _ATTESTATION_TITLE.match(sentence.text)
+            and _NOT_APPLICABLE.match(answer.text)
+        ):
+            return Sentence(sentence.start, answer.end, f"{sentence.text} {answer.text}", sentence.block)
+    return None
+
+
 def states_no_attestation(sentence: str) -> bool:
     """Whether a sentence says that the report holds no attestation of an auditor."""
+    if _AUDITOR_DID_NOT.search(sentence):
+        return True
     return (
         _ATTESTATION.search(sentence) is not None
         and _NONE.search(sentence) is not None

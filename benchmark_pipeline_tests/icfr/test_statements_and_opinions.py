@@ -68,6 +68,43 @@ def test_of_two_opinions_in_one_report_the_one_on_the_controls_is_taken(name):
     assert "assessment" not in row.attest_opinion_span.quote
 
 
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [NO_ATTESTATION],
+        ["The Company’s external auditors were not engaged to examine management’s assertion about internal control over financial reporting and, accordingly, expressed no opinion."],
+        ["Our independent registered public accounting firm has not been engaged to perform an audit of our internal control over financial reporting."],
+        ["Our auditor did not attest to, or report on, the effectiveness of our internal control over financial reporting."],
+        ["Brackwell Thorne LLP has not expressed an opinion on our internal control over financial reporting."],
+        ["Our registered public accounting firm has not issued an attestation report on our internal control over financial reporting."],
+        ["Part B. Attestation Report of Independent Registered Public Accounting Firm", "Not applicable"],
+        ["(c) Attestation Report of the Registered Public Accounting Firm. Not applicable."],
+        ["Attestation Report of the Registered Public Accounting Firm", "None."],
+        ["C. Attestation report of the registered public accounting firm", "Not required."],
+    ],
+)  # fmt: skip
+def test_the_statement_that_there_is_no_attestation_is_read(blocks):
+    row = assertion([*SECTION, *blocks, "There were no changes during the fourth quarter."])
+    assert row.mgmt_says_no_attestation
+    assert row.no_attestation_span is not None
+    assert " ".join(row.no_attestation_span.quote.split()) in " ".join(blocks)
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        ["The attestation report of our auditor is included in Item 8."],
+        ["Attestation Report of the Registered Public Accounting Firm", "The report is on page 40.", "Changes", "Not applicable."],
+        ["Attestation Report of the Registered Public Accounting Firm", "See Item 8.", "None."],
+        ["Our auditor did not audit the internal control over financial reporting of Thornfield Dyes, which we bought in June 2023."],
+        ["Our auditors may not be able to attest to our internal control over financial reporting in a later year."],
+        ["Our auditor did not identify any weakness when it audited our internal control over financial reporting."],
+    ],
+)  # fmt: skip
+def test_other_words_on_an_attestation_do_not_say_that_there_is_none(blocks):
+    assert not assertion([*SECTION, *blocks]).mgmt_says_no_attestation
+
+
 def test_managements_sentence_that_an_opinion_was_issued_is_none():
     said = "Brackwell Thorne LLP has issued an unqualified opinion on our internal control over financial reporting."
     assert assertion([*SECTION, said]).attest_opinion == "none"
