@@ -13,12 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from benchmark_pipeline.edgar.sections import FilingDocument
+from benchmark_pipeline.edgar.sections import FilingDocument, Rejection, locate
+from benchmark_pipeline.icfr.conclusion import states_icfr_conclusion
 from benchmark_pipeline.icfr.disclosure import FilingInput, read_disclosures
 from benchmark_pipeline.icfr.registrants import Registrant
 
-with (Path(__file__).parent / "real_filings.csv").open(encoding="utf-8", newline="") as _handle:
-    CASES = list(csv.DictReader(_handle))
+
+def _table(name):
+    with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+CASES = _table("real_filings.csv")
+POINTING = _table("real_pointing_items.csv")
+"""Items that point elsewhere for management's report: their own edges."""
 
 
 def _case(case):
@@ -31,13 +39,29 @@ def _manifest_row(edgar: Path, path: str) -> dict[str, str]:
         return next(row for row in csv.DictReader(handle) if row["path"] == path)
 
 
+def _document(edgar: Path, case):
+    raw = (edgar / case["path"]).read_bytes()
+    return FilingDocument("report", case["form"], gzip.decompress(raw) if case["path"].endswith(".gz") else raw)
+
+
+@pytest.mark.real_data
+@pytest.mark.slow
+@pytest.mark.parametrize("case", POINTING, ids=lambda case: case["path"].split("/", 1)[1][:40])
+def test_an_item_that_points_elsewhere_is_cut_as_it_was_read(case, real_data):
+    found = locate([_document(real_data / "edgar", case)], case["form"], states_icfr_conclusion)
+    assert not isinstance(found, Rejection)
+    assert found.item_stretch is not None
+    words = found.item_stretch.text.split()
+    assert " ".join(words[:6]) == case["first_words"]
+    assert " ".join(words[-5:]) == case["last_words"]
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize("case", [_case(case) for case in CASES])
 def test_a_filing_reads_as_it_was_read(case, real_data):
     edgar = real_data / "edgar"
     manifest = _manifest_row(edgar, case["path"])
-    raw = (edgar / case["path"]).read_bytes()
-    document = FilingDocument("report", case["form"], gzip.decompress(raw) if case["path"].endswith(".gz") else raw)
+    document = _document(edgar, case)
     period = date.fromisoformat(manifest["period_of_report"])
     registrant = Registrant("0009990001", "Unnamed")
     filing = FilingInput(
