@@ -9,7 +9,7 @@ from typing import Any
 import dagster as dg
 
 from benchmark_pipeline.pools import WAREHOUSE_WRITER
-from benchmark_pipeline.publication.cutoffs import training_cutoffs
+from benchmark_pipeline.publication.cutoffs import cutoff_statements, training_cutoffs
 from benchmark_pipeline.publication.forest import forest_image
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.holdout import is_held_out, private_filers, split
@@ -49,8 +49,8 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
     )
     def metrics(context: dg.AssetExecutionContext, lake: dg.ResourceParam[Lake]) -> None:
         runs = load_runs(lake, version)
-        cutoffs = training_cutoffs(settings.models_file)
-        rows = metric_rows(runs, headline_rows(runs), cutoffs)
+        cutoffs, statements = training_cutoffs(settings.models_file), cutoff_statements(settings.models_file)
+        rows = metric_rows(runs, headline_rows(runs), cutoffs, statements)
         record(context, lake.write("metrics", rows), runs=len(runs))
 
     @table_asset("headline_false_positive_rate", deps=["scores", "labeled_items"], code_version=CODE_VERSION)

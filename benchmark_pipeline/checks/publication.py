@@ -51,7 +51,7 @@ def build(settings: Settings) -> list[dg.AssetChecksDefinition]:
 
     @dg.asset_check(asset="metrics", blocking=True)
     def every_metric_has_its_own_identity_and_k_at_most_n(lake: dg.ResourceParam[Lake]) -> dg.AssetCheckResult:
-        """A measure of a run on a split occurs once, with no more successes than trials."""
+        """A measure of a run on a split occurs once, with no more successes than trials, and between the bounds of its failures."""
         return _result(inconsistent_metrics(lake.read(MetricRow, "metrics")))
 
     @dg.asset_check(asset="warehouse", blocking=True)
@@ -171,11 +171,23 @@ def inconsistent_metrics(rows: Iterable[MetricRow]) -> list[str]:
     listed = list(rows)
     found = Counter(tuple(getattr(row, name) for name in key) for row in listed)
     problems = [f"{' / '.join(identity)}: {count} rows" for identity, count in found.items() if count > 1]
-    return problems + [
-        f"{row.model_id} {row.metric} {row.split_by}={row.split}: {row.k} of {row.n}"
-        for row in listed
-        if row.k is not None and row.n is not None and row.k > row.n
-    ]
+    return (
+        problems
+        + [
+            f"{row.model_id} {row.metric} {row.split_by}={row.split}: {row.k} of {row.n}"
+            for row in listed
+            if row.k is not None and row.n is not None and row.k > row.n
+        ]
+        + [
+            f"{row.model_id} {row.metric} {row.split_by}={row.split}: {row.estimate} lies outside its bounds"
+            for row in listed
+            if row.k is not None
+            and row.n
+            and row.estimate == row.k / row.n
+            and row.bound_low is not None
+            and not row.bound_low - 1e-12 <= row.estimate <= (row.bound_high or 0) + 1e-12
+        ]
+    )
 
 
 _RECOUNT = """

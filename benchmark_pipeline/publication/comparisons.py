@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import combinations
 
-from benchmark_pipeline.statistics.paired import mcnemar, paired_counts
+from benchmark_pipeline.statistics.paired import PairedDifference, mcnemar, paired_counts
 from benchmark_pipeline.statistics.ranking import benjamini_hochberg, holm
 from benchmark_pipeline.tables.publication import MetricRow
 
 from .cutoffs import past, past_most
-from .measures import FALSE_POSITIVE_RATE, counts_of, headline_selection, select
-from .metric_builder import Cell, MetricBuilder
+from .measures import FALSE_POSITIVE_RATE, bounds_of, counts_of, headline_selection, select
+from .metric_builder import Bounds, Cell, MetricBuilder, difference_bounds
 from .results import Run
 
 
@@ -34,9 +34,11 @@ def _family(members: Sequence[MetricBuilder]) -> Iterable[MetricRow]:
         both = (first >= 0) & (second >= 0)
         if both.any():
             found = paired_counts(cell.company[both], first[both] == 1, second[both] == 1)
-            pairs.append((one, two, found))
-    adjusted = holm([1.0 if found.p_value is None else found.p_value for *_, found in pairs])
-    for (one, two, found), p_value in zip(pairs, adjusted, strict=True):
+            failed = (m.run.failed[cell.positions] for m in (one, two))
+            bounds = difference_bounds(*zip((first, second), failed, strict=True))
+            pairs.append((one, two, found, bounds))
+    adjusted = holm([1.0 if found.p_value is None else found.p_value for _, _, found, _ in pairs])
+    for (one, two, found, bounds), p_value in zip(pairs, adjusted, strict=True):
         other = two.run.identity
         independent = (
             f"; McNemar {mcnemar(found.only_first, found.only_second):.3g}" if found.clusters == found.n else ""
@@ -46,11 +48,19 @@ def _family(members: Sequence[MetricBuilder]) -> Iterable[MetricRow]:
             cell.positions,
             estimate=found.difference,
             interval=found.interval,
+            bounds=bounds,
             n=found.n,
             clusters=found.clusters,
             note=f"only this one flags {found.only_first}, only the other {found.only_second}; p {p_value:.3g} "
-            f"(Holm over {len(pairs)} pair{'s' if len(pairs) > 1 else ''}){independent}",
+            f"(Holm over {len(pairs)} pair{'s' if len(pairs) > 1 else ''}){independent}{_flips(found, bounds)}",
         )
+
+
+def _flips(found: PairedDifference, bounds: Bounds | None) -> str:
+    """Says so where failed answers alone could turn the order of two models."""
+    if not found.difference or bounds is None or bounds[0] * found.difference > 0 < bounds[1] * found.difference:
+        return ""
+    return "; the failed answers could turn this order"
 
 
 def cutoff_rows(builders: Sequence[MetricBuilder], cutoffs: Mapping[str, date | None]) -> list[MetricRow]:
@@ -60,22 +70,27 @@ def cutoff_rows(builders: Sequence[MetricBuilder], cutoffs: Mapping[str, date | 
     runs: list[Run] = [builder.run for builder in builders]
     items = runs[0].items
     cell = headline_selection(FALSE_POSITIVE_RATE, items)
-    most = past_most(items, runs, cutoffs)[cell.positions]
+    most = past_most(items, runs, cutoffs)
+    late = most.items[cell.positions]
     found = []
     for builder in builders:
         if not builder.run.asks("C"):
             continue
-        before, after = past(items, cutoffs.get(builder.run.identity.model_id))
-        for by, split, chosen in (
-            ("training_cutoff", "before", before[cell.positions]),
-            ("training_cutoff", "past", after[cell.positions]),
-            ("past_most_cutoffs", "yes", most),
-            ("past_most_cutoffs", "no", ~most),
+        cutoff = cutoffs.get(builder.run.identity.model_id)
+        before, after = past(items, cutoff)
+        own, others = f"cutoff {cutoff}", most.note
+        for by, split, chosen, note in (
+            ("training_cutoff", "before", before[cell.positions], own),
+            ("training_cutoff", "past", after[cell.positions], own),
+            ("past_most_cutoffs", "yes", late, others),
+            ("past_most_cutoffs", "no", ~late, others),
         ):
-            if chosen.any():
+            if chosen.any() and (by == "training_cutoff" or most.stating):
                 part = select(items, cell.positions[chosen], by, split)
                 counts = counts_of(FALSE_POSITIVE_RATE, builder.run, part)
-                found.append(builder.rate(Cell("C", "false_positive_rate", by, split), part.positions, counts))
+                where = Cell("C", "false_positive_rate", by, split)
+                bounds = bounds_of(FALSE_POSITIVE_RATE, builder.run, part, counts)
+                found.append(builder.rate(where, part.positions, counts, note, bounds))
     return found
 
 

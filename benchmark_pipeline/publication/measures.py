@@ -104,6 +104,7 @@ def splits(item: ItemRow) -> list[tuple[str, str]]:
         ("all", "all"),
         ("label_source", item.label_source),
         ("population", item.population),
+        ("jurisdiction", item.jurisdiction),
         ("review_status", item.review_status),
         ("touches_itgc", "yes" if item.touches_itgc else "no"),
     ]
@@ -167,6 +168,16 @@ def outcomes(measure: Measure, run: Run, cell: Selection) -> tuple[NDArray[np.bo
     found = run.verdict(measure.success)[cell.positions]
     counted = ~run.absent[cell.positions] & (measure.failures_are_misses | (found >= 0))
     return counted, found == 1
+
+
+def bounds_of(measure: Measure, run: Run, cell: Selection, counts: ClusterCounts) -> tuple[float, float] | None:
+    """The measure if no failed call had succeeded, and if all had; None where nothing was asked.
+
+    A failed call stands in the denominator of both, so that two models are bounded on the same items.
+    """
+    failures = int(run.failed[cell.positions].sum())
+    asked = counts.trials + (0 if measure.failures_are_misses else failures)
+    return (counts.successes / asked, (counts.successes + failures) / asked) if asked else None
 
 
 def counts_of(measure: Measure, run: Run, cell: Selection) -> ClusterCounts:

@@ -17,13 +17,16 @@ from benchmark_pipeline.tables.publication import HeadlineRow, MetricRow
 
 from . import metrics_derived
 from .comparisons import comparison_rows, cutoff_rows, with_false_discovery_rate
-from .measures import MEASURES, counts_of, select, selections
+from .measures import MEASURES, bounds_of, counts_of, select, selections
 from .metric_builder import Cell, MetricBuilder
 from .results import OUTCOMES, USAGE, Run
 
 
 def metric_rows(
-    runs: Sequence[Run], headline: Sequence[HeadlineRow], cutoffs: Mapping[str, date | None] | None = None
+    runs: Sequence[Run],
+    headline: Sequence[HeadlineRow],
+    cutoffs: Mapping[str, date | None] | None = None,
+    statements: Mapping[str, str] | None = None,
 ) -> list[MetricRow]:
     """All metrics of the given runs.
 
@@ -31,6 +34,7 @@ def metric_rows(
         runs: runs on one dataset version.
         headline: headline rows of the same runs, which decide what is comparable.
         cutoffs: last day of each model's training data, as its maker states it.
+        statements: the same in words, with its source and the day it was read; printed with the runs of the model.
     """
     comparable = {
         (row.dataset_version, row.prompt_version, row.scoring_version, row.model_id, row.run_id): row.comparable
@@ -46,6 +50,8 @@ def metric_rows(
             rows += _outcomes(builder, task)
         rows += metrics_derived.rows(builder, cutoffs or {})
         rows += _usage(builder)
+        if said := (statements or {}).get(identity.model_id):
+            rows.append(builder.row(Cell("all", "training_cutoff"), run.asked, estimate=None, note=said))
         builders.append(builder)
     rows += cutoff_rows(builders, cutoffs or {})
     rows += comparison_rows(builders)
@@ -55,14 +61,15 @@ def metric_rows(
 def _measures(builder: MetricBuilder) -> list[MetricRow]:
     """Every measure on every split."""
     run = builder.run
-    return [
-        builder.rate(
-            Cell(measure.task, measure.name, cell.by, cell.split), cell.positions, counts_of(measure, run, cell)
-        )
-        for measure in MEASURES
-        if run.asks(measure.task)
-        for cell in selections(measure, run.items)
-    ]
+    rows = []
+    for measure in MEASURES:
+        if run.asks(measure.task):
+            for cell in selections(measure, run.items):
+                counts = counts_of(measure, run, cell)
+                where = Cell(measure.task, measure.name, cell.by, cell.split)
+                bounds = bounds_of(measure, run, cell, counts)
+                rows.append(builder.rate(where, cell.positions, counts, bounds=bounds))
+    return rows
 
 
 def _outcomes(builder: MetricBuilder, task: str) -> list[MetricRow]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from datetime import date
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmark_pipeline.statistics.agreement import quadratic_kappa
 from benchmark_pipeline.statistics.bootstrap import cluster_bootstrap, ratio
-from benchmark_pipeline.statistics.classification import macro_f1
+from benchmark_pipeline.statistics.classification import macro_f1, macro_f1_value
 from benchmark_pipeline.statistics.clusters import counts_by_code
-from benchmark_pipeline.statistics.pairs import complete_pairs, pair_outcome
+from benchmark_pipeline.statistics.pairs import complete_pairs, pair_outcome, possible_outcomes
 from benchmark_pipeline.statistics.power import precision_at
 from benchmark_pipeline.tables.publication import MetricRow
 
@@ -22,13 +24,16 @@ from .measures import (
     FALSE_POSITIVE_RATE,
     MEASURES,
     RECALL,
+    Measure,
+    Selection,
+    bounds_of,
     counts_of,
     headline_selection,
     outcomes,
     select,
 )
-from .metric_builder import Cell, MetricBuilder
-from .results import TIERS, Run
+from .metric_builder import Bounds, Cell, MetricBuilder
+from .results import TIERS, ItemSet, Run
 
 PREVALENCE = {"7.6 %": 0.076, "24 %": 0.24}
 """Share of annual reports that state a material weakness: among attested ones, and among all (design base rates)."""
@@ -36,15 +41,43 @@ PREVALENCE = {"7.6 %": 0.076, "24 %": 0.24}
 
 def rows(run: MetricBuilder, cutoffs: Mapping[str, date | None]) -> list[MetricRow]:
     """All derived rows of one run."""
-    found = [*_pairs(run), *_severity(run), *metrics_wording.rows(run, cutoffs)]
+    found = [*_pairs(run), *metrics_wording.rows(run, cutoffs)]
+    for measure in MEASURES:
+        if measure.name == "severity" and run.run.asks(measure.task):
+            found += _by_label_source(run.run.items, measure.task, partial(_severity, run, measure))
     if run.run.asks("C"):
-        found += [*_headline_checks(run), *_icfr_f1(run), *_precision(run)]
+        found += _by_label_source(run.run.items, "C", partial(_headline_checks, run))
+        found += _by_label_source(run.run.items, "C", partial(_icfr_f1, run))
+        found += _precision(run)
     return found
 
 
-def _headline_checks(run: MetricBuilder) -> list[MetricRow]:
+class Part(NamedTuple):
+    """Items that a derived number is taken on."""
+
+    by: str
+    split: str
+    held: NDArray[np.bool_]
+    """One entry an item of the dataset."""
+
+
+def _by_label_source(items: ItemSet, task: str, make: Callable[[Part], list[MetricRow]]) -> list[MetricRow]:
+    """The rows on all items, and again on those of each label source; one source alone gives the same numbers twice."""
+    source = np.array([item.label_source for item in items.items])
+    rows = make(Part("all", "all", np.ones(len(items), dtype=bool)))
+    present = np.unique(source[items.of(task)]).tolist()
+    if len(present) == 1:
+        return rows + [row.model_copy(update={"split_by": "label_source", "split": present[0]}) for row in rows]
+    return rows + [row for name in present for row in make(Part("label_source", name, source == name))]
+
+
+def _kept(cell: Selection, items: ItemSet, part: Part) -> Selection:
+    return select(items, cell.positions[part.held[cell.positions]])
+
+
+def _headline_checks(run: MetricBuilder, part: Part) -> list[MetricRow]:
     """The headline rate a second way: bootstrap over companies, and each company weighing one."""
-    cell = headline_selection(FALSE_POSITIVE_RATE, run.run.items)
+    cell = _kept(headline_selection(FALSE_POSITIVE_RATE, run.run.items), run.run.items, part)
     if not len(cell.positions):
         return []
     counts = counts_of(FALSE_POSITIVE_RATE, run.run, cell)
@@ -52,8 +85,9 @@ def _headline_checks(run: MetricBuilder) -> list[MetricRow]:
     k, n, clusters = counts.successes, counts.trials, counts.clusters
     return [
         run.row(
-            Cell("C", "false_positive_rate_bootstrap"),
+            Cell("C", "false_positive_rate_bootstrap", part.by, part.split),
             cell.positions,
+            bounds=bounds_of(FALSE_POSITIVE_RATE, run.run, cell, counts),
             estimate=counts.rate,
             interval=cluster_bootstrap(table, ratio, accelerated=True),
             note="check of the headline interval",
@@ -62,8 +96,9 @@ def _headline_checks(run: MetricBuilder) -> list[MetricRow]:
             clusters=clusters,
         ),
         run.row(
-            Cell("C", "false_positive_rate_company_mean"),
+            Cell("C", "false_positive_rate_company_mean", part.by, part.split),
             cell.positions,
+            bounds=_bounds_of_company_mean(run.run, cell),
             estimate=counts.mean_of_cluster_rates,
             note="each company weighs one",
             k=k,
@@ -73,11 +108,23 @@ def _headline_checks(run: MetricBuilder) -> list[MetricRow]:
     ]
 
 
-def _icfr_f1(run: MetricBuilder) -> list[MetricRow]:
+def _bounds_of_company_mean(run: Run, cell: Selection) -> Bounds | None:
+    counted, success = outcomes(FALSE_POSITIVE_RATE, run, cell)
+    failed = run.failed[cell.positions]
+    asked = np.bincount(cell.company[counted | failed])
+    flags, failures = (np.bincount(cell.company[side], minlength=len(asked)) for side in (counted & success, failed))
+    held = asked > 0
+    if not held.any():
+        return None
+    low, high = (float(np.mean(k[held] / asked[held])) for k in (flags, flags + failures))
+    return low, high
+
+
+def _icfr_f1(run: MetricBuilder, part: Part) -> list[MetricRow]:
     """Macro-F1 over clean and deficient. A failure is a miss for its label."""
     items = run.run.items
     positions = items.of("C")
-    positions = positions[~run.run.absent[positions]]
+    positions = positions[~run.run.absent[positions] & part.held[positions]]
     gold = [items.items[at].gold_icfr for at in positions]
     kept = [index for index, label in enumerate(gold) if label is not None]
     if not kept:
@@ -86,15 +133,29 @@ def _icfr_f1(run: MetricBuilder) -> list[MetricRow]:
     flagged = run.run.verdict("flagged_deficient")[positions]
     words: dict[int, str | None] = {-1: None, 0: "clean", 1: "deficient"}
     company = items.local(positions)
-    found = macro_f1(
-        [str(gold[index]) for index in kept],
-        [words[flag] for flag in flagged.tolist()],
-        company,
-        ("clean", "deficient"),
-    )
-    cell, clusters = Cell("C", "macro_f1"), len(np.unique(company))
+    truth, labels = [str(gold[index]) for index in kept], ("clean", "deficient")
+    answers = [words[flag] for flag in flagged.tolist()]
+    found = macro_f1(truth, answers, company, labels)
+    bounds = (found.value, found.value) if found.value is not None else None
+    if run.run.failed[positions].any():
+        # An answer that is right lifts its label's F1, and one that is wrong lowers both: these are the two ends.
+        right = dict(zip(labels, labels, strict=True))
+        wrong = dict(zip(labels, labels[::-1], strict=True))
+        low, high = (
+            macro_f1_value(truth, [given or guess[label] for given, label in zip(answers, truth, strict=True)], labels)
+            for guess in (wrong, right)
+        )
+        bounds = (low, high)
     return [
-        run.row(cell, positions, estimate=found.value, interval=found.interval, n=len(positions), clusters=clusters)
+        run.row(
+            Cell("C", "macro_f1", part.by, part.split),
+            positions,
+            estimate=found.value,
+            interval=found.interval,
+            bounds=bounds,
+            n=len(positions),
+            clusters=len(np.unique(company)),
+        )
     ]
 
 
@@ -102,20 +163,26 @@ def _precision(run: MetricBuilder) -> list[MetricRow]:
     """What a flag would be worth where weaknesses are as rare as among registrants."""
     items = run.run.items
     clean, bad = headline_selection(FALSE_POSITIVE_RATE, items), headline_selection(RECALL, items)
-    rate, recall = counts_of(FALSE_POSITIVE_RATE, run.run, clean).rate, counts_of(RECALL, run.run, bad).rate
+    of_clean, of_bad = counts_of(FALSE_POSITIVE_RATE, run.run, clean), counts_of(RECALL, run.run, bad)
+    rate, recall = of_clean.rate, of_bad.rate
     if rate is None or recall is None:
         return []
+    rates = bounds_of(FALSE_POSITIVE_RATE, run.run, clean, of_clean) or (rate, rate)
+    recalls = bounds_of(RECALL, run.run, bad, of_bad) or (recall, recall)
     table = np.column_stack([_by_company(run.run, RECALL), _by_company(run.run, FALSE_POSITIVE_RATE)])
     table = table[table.sum(axis=1) > 0]
     found = []
     for label, share in PREVALENCE.items():
         cell = Cell("C", "precision_at_prevalence", "prevalence", label)
+        # A flag is worth least where the failures miss what is deficient and flag what is clean.
+        low, high = precision_at(recalls[0], rates[1], share), precision_at(recalls[1], rates[0], share)
         found.append(
             run.row(
                 cell,
                 items.of("C"),
                 estimate=precision_at(recall, rate, share),
                 interval=cluster_bootstrap(table, _precision_of(share)),
+                bounds=(low, high) if low is not None and high is not None else None,
                 clusters=len(table),
                 note="from recall and the headline rate",
             )
@@ -143,51 +210,57 @@ def _precision_of(share: float) -> Callable[[NDArray[np.float64]], NDArray[np.fl
     return statistic
 
 
-def _severity(run: MetricBuilder) -> list[MetricRow]:
-    """Ordered tiers: quadratic kappa and mean distance. A failed answer counts at the worst distance."""
-    found = []
+def _severity(run: MetricBuilder, measure: Measure, part: Part) -> list[MetricRow]:
+    """Ordered tiers: quadratic kappa and mean distance. A failed answer counts at the worst distance.
+
+    Kappa has no bounds: it depends on the margins, so that no choice of answers is known to be its extreme.
+    """
     tiers = len(TIERS)
-    for measure in MEASURES:
-        cell = headline_selection(measure, run.run.items)
-        if measure.name != "severity" or not run.run.asks(measure.task):
-            continue
-        present = ~run.run.absent[cell.positions]
-        positions, company = cell.positions[present], cell.company[present]
-        if not len(positions):
-            continue
-        gold = np.array([TIERS.index(run.run.items.items[at].gold_severity) for at in positions])
-        worst = np.where(gold >= tiers / 2, 0, tiers - 1)
-        given = np.where(run.run.answered[positions], run.run.severity[positions], -1)
-        given = np.where(given < 0, worst, given).astype(np.int64)
-        table = np.zeros((int(company.max()) + 1, tiers * tiers))
-        np.add.at(table, (company, gold * tiers + given), 1)
-        table = table[table.sum(axis=1) > 0]
-        distance = np.abs(np.arange(tiers)[:, None] - np.arange(tiers)[None, :]).reshape(-1)
+    cell = _kept(headline_selection(measure, run.run.items), run.run.items, part)
+    present = ~run.run.absent[cell.positions]
+    positions, company = cell.positions[present], cell.company[present]
+    if not len(positions):
+        return []
+    gold = np.array([TIERS.index(run.run.items.items[at].gold_severity) for at in positions])
+    worst = np.where(gold >= tiers / 2, 0, tiers - 1)
+    given = np.where(run.run.answered[positions], run.run.severity[positions], -1)
+    given = np.where(given < 0, worst, given).astype(np.int64)
+    table = np.zeros((int(company.max()) + 1, tiers * tiers))
+    np.add.at(table, (company, gold * tiers + given), 1)
+    table = table[table.sum(axis=1) > 0]
+    distance = np.abs(np.arange(tiers)[:, None] - np.arange(tiers)[None, :]).reshape(-1)
 
-        def kappa(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-            return quadratic_kappa(sums.reshape(-1, tiers, tiers))
+    def kappa(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return quadratic_kappa(sums.reshape(-1, tiers, tiers))
 
-        def error(sums: NDArray[np.float64], distance: NDArray[np.int64] = distance) -> NDArray[np.float64]:
-            return np.asarray(sums @ distance / sums.sum(axis=1))
+    def error(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(sums @ distance / sums.sum(axis=1))
 
-        for name, statistic in (("severity_quadratic_kappa", kappa), ("severity_mean_distance", error)):
-            value = float(statistic(table.sum(axis=0, keepdims=True))[0])
-            found.append(
-                run.row(
-                    Cell(measure.task, name),
-                    positions,
-                    estimate=None if np.isnan(value) else value,
-                    interval=cluster_bootstrap(table, statistic),
-                    n=len(positions),
-                    clusters=len(table),
-                    note="failed answers at the worst distance",
-                )
+    farthest = float(np.abs(gold - given).mean())
+    nearest = float(np.where(run.run.failed[positions], 0, np.abs(gold - given)).mean())
+    found = []
+    for name, statistic, bounds in (
+        ("severity_quadratic_kappa", kappa, None),
+        ("severity_mean_distance", error, (nearest, farthest)),
+    ):
+        value = float(statistic(table.sum(axis=0, keepdims=True))[0])
+        found.append(
+            run.row(
+                Cell(measure.task, name, part.by, part.split),
+                positions,
+                estimate=None if np.isnan(value) else value,
+                interval=cluster_bootstrap(table, statistic),
+                bounds=bounds,
+                n=len(positions),
+                clusters=len(table),
+                note="failed answers at the worst distance",
             )
+        )
     return found
 
 
 def _pairs(run: MetricBuilder) -> list[MetricRow]:
-    """Pair accuracy and its 2 x 2, by kind of pair and by drafting model. Null pairs are about not moving."""
+    """Pair accuracy and its 2 x 2, by kind of pair, drafting model and label source. Null pairs are about not moving."""
     items = run.run.items
     if not run.run.asks("B"):
         return []
@@ -208,10 +281,12 @@ def _pairs(run: MetricBuilder) -> list[MetricRow]:
         cells["all", "all"].append(pair_id)
         cells["pair_kind", item.pair_kind or "minimal"].append(pair_id)
         cells["drafted_by", item.drafted_by or "human"].append(pair_id)
+        cells["label_source", item.label_source].append(pair_id)
     found = []
     for (by, split), ids in sorted(cells.items()):
         cell = select(items, np.array([halves[pair_id]["control"] for pair_id in ids]))
         ends = np.array([pair_outcome(*judged[pair_id]) for pair_id in ids])
+        open_ends = [possible_outcomes(*judged[pair_id]) for pair_id in ids]
         for name, wanted in (
             ("pair_accuracy", "both_right"),
             ("pair_only_control_right", "only_control_right"),
@@ -219,5 +294,9 @@ def _pairs(run: MetricBuilder) -> list[MetricRow]:
             ("pair_both_wrong", "both_wrong"),
         ):
             counts = counts_by_code(cell.company, ends == wanted)
-            found.append(run.rate(Cell("B", name, by, split), cell.positions, counts, note="unit: a pair"))
+            bounds = (
+                sum(possible == {wanted} for possible in open_ends) / len(ids),
+                sum(wanted in possible for possible in open_ends) / len(ids),
+            )
+            found.append(run.rate(Cell("B", name, by, split), cell.positions, counts, "unit: a pair", bounds))
     return found

@@ -19,8 +19,8 @@ from benchmark_pipeline.statistics.paired import PairedDifference, paired_counts
 from benchmark_pipeline.tables.publication import MetricRow
 
 from .cutoffs import past
-from .metric_builder import Cell, MetricBuilder
-from .results import ItemSet, Positions
+from .metric_builder import Bounds, Cell, MetricBuilder, difference_bounds
+from .results import ItemSet, Positions, Run
 
 _GAPS = {"accuracy_gap": "correct", "false_positive_rate_gap": "flagged_deficient"}
 
@@ -59,6 +59,7 @@ def _twins(items: ItemSet) -> dict[tuple[str, str, str], tuple[Positions, Positi
             cells[twin.task, "arm", twin.arm].append((original, at))
             if twin.arm == "paraphrase":
                 cells[twin.task, "paraphrased_by", twin.drafted_by or "human"].append((original, at))
+                cells[twin.task, "label_source", items.items[original].label_source].append((original, at))
         items.cache["twins"] = {key: tuple(np.array(found).T) for key, found in cells.items()}
     return cast("dict[tuple[str, str, str], tuple[Positions, Positions]]", items.cache["twins"])
 
@@ -67,17 +68,24 @@ def _gap(
     run: MetricBuilder, cell: Cell, originals: Positions, twins: Positions, verdict: NDArray[np.int8]
 ) -> MetricRow:
     found = _difference(run.run.items, originals, twins, verdict)
+    # The rows by label source repeat those by arm: their tests would count twice among the exploratory ones.
+    tested = found.p_value is not None and cell.by != "label_source"
     return run.row(
         cell,
         twins,
         estimate=found.difference,
         interval=found.interval,
+        bounds=_bounds(run.run, originals, twins, verdict),
         k=found.only_first + found.only_second,
         n=found.n,
         clusters=found.clusters,
         note=f"verbatim less twin; only verbatim {found.only_first}, only twin {found.only_second}"
-        + ("" if found.p_value is None else f"; exploratory, p {found.p_value:.3g}"),
+        + (f"; exploratory, p {found.p_value:.3g}" if tested else ""),
     )
+
+
+def _bounds(run: Run, originals: Positions, twins: Positions, verdict: NDArray[np.int8]) -> Bounds | None:
+    return difference_bounds((verdict[originals], run.failed[originals]), (verdict[twins], run.failed[twins]))
 
 
 def _difference(items: ItemSet, originals: Positions, twins: Positions, verdict: NDArray[np.int8]) -> PairedDifference:
@@ -105,6 +113,7 @@ def _by_cutoff(
             found.append(_gap(run, where, originals[chosen], twins[chosen], verdict))
     first, second = verdict[originals], verdict[twins]
     both = (first >= 0) & (second >= 0)
+    ends = [_bounds(run.run, originals[side], twins[side], verdict) for side in (before[originals], after[originals])]
     old, new = both & before[originals], both & after[originals]
     if old.any() and new.any():
         company = items.local(originals)
@@ -123,6 +132,7 @@ def _by_cutoff(
                 twins,
                 estimate=float(_change(sums)[0]),
                 interval=cluster_bootstrap(table, _change),
+                bounds=(ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]) if ends[0] and ends[1] else None,
                 n=int(old.sum() + new.sum()),
                 clusters=len(table),
                 note=f"cutoff {cutoff.isoformat()}; {int(old.sum())} items before, {int(new.sum())} past",

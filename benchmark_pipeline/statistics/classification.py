@@ -40,28 +40,42 @@ def macro_f1(
     Raises:
         ValueError: a gold label is not in `labels`.
     """
-    unknown = sorted(set(gold) - set(labels))
-    if unknown:
-        raise ValueError(f"gold labels {unknown} are not among {list(labels)}")
     if not gold:
         return MacroF1(None, None, dict.fromkeys(labels, 0.0))
-    column = {label: index for index, label in enumerate(labels)}
-    _, row = np.unique(np.asarray(clusters), return_inverse=True)
-    truth = np.array([column[label] for label in gold], dtype=np.int64)
-    given = np.array([column.get(answer, -1) if answer is not None else -1 for answer in answers], dtype=np.int64)
-    # One plane each for true positives, false positives and false negatives.
-    counts = np.zeros((int(row.max()) + 1, 3, len(labels)))
-    right, listed = given == truth, given >= 0
-    np.add.at(counts, (row[right], 0, truth[right]), 1)
-    np.add.at(counts, (row[~right & listed], 1, given[~right & listed]), 1)
-    np.add.at(counts, (row[~right], 2, truth[~right]), 1)
-    flat = counts.reshape(len(counts), -1)
+    flat = _counts(gold, answers, np.unique(np.asarray(clusters), return_inverse=True)[1], labels)
     scores = _f1(flat.sum(axis=0, keepdims=True), len(labels))[0]
     return MacroF1(
         value=float(scores.mean()),
         interval=cluster_bootstrap(flat, lambda sums: _f1(sums, len(labels)).mean(axis=1), seed=seed),
         per_label=dict(zip(labels, map(float, scores), strict=True)),
     )
+
+
+def macro_f1_value(gold: Sequence[str], answers: Sequence[str | None], labels: Sequence[str]) -> float:
+    """Macro-F1 alone, of at least one item.
+
+    Raises:
+        ValueError: a gold label is not in `labels`.
+    """
+    return float(_f1(_counts(gold, answers, np.zeros(len(gold), dtype=np.int64), labels), len(labels)).mean())
+
+
+def _counts(
+    gold: Sequence[str], answers: Sequence[str | None], row: NDArray[np.int64], labels: Sequence[str]
+) -> NDArray[np.float64]:
+    """True positives, false positives and false negatives of each label, one row a cluster."""
+    unknown = sorted(set(gold) - set(labels))
+    if unknown:
+        raise ValueError(f"gold labels {unknown} are not among {list(labels)}")
+    column = {label: index for index, label in enumerate(labels)}
+    truth = np.array([column[label] for label in gold], dtype=np.int64)
+    given = np.array([column.get(answer, -1) if answer is not None else -1 for answer in answers], dtype=np.int64)
+    counts = np.zeros((int(row.max()) + 1, 3, len(labels)))
+    right, listed = given == truth, given >= 0
+    np.add.at(counts, (row[right], 0, truth[right]), 1)
+    np.add.at(counts, (row[~right & listed], 1, given[~right & listed]), 1)
+    np.add.at(counts, (row[~right], 2, truth[~right]), 1)
+    return counts.reshape(len(counts), -1)
 
 
 def _f1(sums: NDArray[np.float64], labels: int) -> NDArray[np.float64]:

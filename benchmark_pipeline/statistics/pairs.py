@@ -15,6 +15,12 @@ def pair_outcome(control: bool | None, variant: bool | None) -> PairOutcome:
     return "only_variant_right" if variant else "both_wrong"
 
 
+def possible_outcomes(control: bool | None, variant: bool | None) -> set[PairOutcome]:
+    """Outcomes that a pair could have, whatever its halves without an answer would have answered."""
+    first, second = ((half,) if half is not None else (True, False) for half in (control, variant))
+    return {pair_outcome(one, two) for one in first for two in second}
+
+
 def complete_pairs(halves: Iterable[tuple[str, str, bool | None]]) -> dict[str, tuple[bool | None, bool | None]]:
     """Pairs of which both halves were asked, from (pair id, `control` or `variant`, right) triples.
 

@@ -46,6 +46,10 @@ class MetricRow(Row):
     """Calls planned in the split."""
     failures: int
     """Results without an answer."""
+    bound_low: float | None
+    """Lowest that the estimate can be, whatever the failed calls would have answered; null where failures do not enter."""
+    bound_high: float | None
+    """Highest that it can be."""
     clusters: int | None
     """Companies."""
     design_effect: float | None

@@ -9,6 +9,7 @@ import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from datetime import date, timedelta
 from typing import Any
 
@@ -96,6 +97,29 @@ class SecondCount:
         for answer in table(lake, "parsed_answers"):
             self.calls[answer["model_id"], answer["run_id"]][answer["item_id"]] = answer
         self.responses = {r["request_key"]: r for r in table(lake, "model_responses")}
+        self.resampling = True
+
+    def resample(
+        self, groups: Mapping[str, Sequence[Any]], statistic: Callable[[list[Any]], float | None]
+    ) -> list[float]:
+        return resample(groups, statistic) if self.resampling else []
+
+    def extremes(self, key: str) -> tuple[float, float]:
+        """Lowest and highest value of a number over all answers that the failed calls of its run could have given."""
+        run = (key.split("|")[-2], key.split("|")[-1])
+        failed = {name: answer for name, answer in self.calls[run].items() if answer["outcome"] != "answered"}
+        assert {answer["task"] for answer in failed.values()} == {"C"}
+        asked = copy(self)
+        asked.resampling, asked.calls, values = False, dict(self.calls), []
+        for verdicts in itertools.product(("clean", "deficient"), repeat=len(failed)):
+            given = {
+                name: answer | {"outcome": "answered", "answer_icfr": verdict}
+                for (name, answer), verdict in zip(failed.items(), verdicts, strict=True)
+            }
+            asked.calls[run] = self.calls[run] | given
+            if (value := asked.number(key).value) is not None:
+                values.append(value)
+        return min(values), max(values)
 
     # Which items a split holds.
 
@@ -116,8 +140,9 @@ class SecondCount:
             return self.side(item, self.cutoffs.get(model)) == split
         if by == "past_most_cutoffs":
             models = sorted({name for name, _ in self.calls if not name.startswith("baseline/")})
-            past = sum(self.side(item, self.cutoffs.get(name)) == "past" for name in models)
-            return (split == "yes") == (past > len(models) / 2)
+            stating = [name for name in models if self.cutoffs.get(name)]
+            past = sum(self.side(item, self.cutoffs[name]) == "past" for name in stating)
+            return (split == "yes") == (past > len(stating) / 2)
         column = {"gold": "gold_icfr"}.get(by, by)
         return item[column] is not None and str(item[column]) == split
 
@@ -194,38 +219,38 @@ class SecondCount:
         if metric.startswith("pair_"):
             return self.pairs(metric, by, split, model, run)
         special: dict[str, Callable[[], Number]] = {
-            "false_positive_rate_bootstrap": lambda: self.bootstrapped(model, run),
-            "false_positive_rate_company_mean": lambda: self.company_mean(model, run),
-            "macro_f1": lambda: self.macro_f1(model, run),
+            "false_positive_rate_bootstrap": lambda: self.bootstrapped(by, split, model, run),
+            "false_positive_rate_company_mean": lambda: self.company_mean(by, split, model, run),
+            "macro_f1": lambda: self.macro_f1(by, split, model, run),
             "precision_at_prevalence": lambda: self.precision(float(split.removesuffix(" %")) / 100, model, run),
-            "severity_quadratic_kappa": lambda: self.severity(task, kappa, model, run),
-            "severity_mean_distance": lambda: self.severity(task, distance, model, run),
+            "severity_quadratic_kappa": lambda: self.severity(task, kappa, by, split, model, run),
+            "severity_mean_distance": lambda: self.severity(task, distance, by, split, model, run),
         }
         return special[metric]() if metric in special else self.rate(parts)
 
-    def headline(self, model: str, run: str) -> list[tuple[str, bool]]:
-        return self.outcomes(("C", "false_positive_rate", "all", "all", model, run))
+    def headline(self, model: str, run: str, by: str = "all", split: str = "all") -> list[tuple[str, bool]]:
+        return self.outcomes(("C", "false_positive_rate", by, split, model, run))
 
-    def bootstrapped(self, model: str, run: str) -> Number:
-        found = self.headline(model, run)
-        draws = resample(by_company(found, lambda row: row[0]), lambda rows: float(np.mean([o for _, o in rows])))
+    def bootstrapped(self, by: str, split: str, model: str, run: str) -> Number:
+        found = self.headline(model, run, by, split)
+        draws = self.resample(by_company(found, lambda row: row[0]), lambda rows: float(np.mean([o for _, o in rows])))
         k = sum(o for _, o in found)
         return Number(k / len(found), k=k, n=len(found), draws=draws)
 
-    def company_mean(self, model: str, run: str) -> Number:
-        found = self.headline(model, run)
+    def company_mean(self, by: str, split: str, model: str, run: str) -> Number:
+        found = self.headline(model, run, by, split)
         means = [np.mean([o for _, o in rows]) for rows in by_company(found, lambda row: row[0]).values()]
         return Number(float(np.mean(means)), k=sum(o for _, o in found), n=len(found))
 
-    def verdicts(self, model: str, run: str) -> list[tuple[str, str, str | None]]:
+    def verdicts(self, by: str, split: str, model: str, run: str) -> list[tuple[str, str, str | None]]:
         """Company, gold and answer of every Task C item as filed."""
         return [
             (item["company_key"], item["gold_icfr"], answer["answer_icfr"])
             for item_id, answer in self.calls[model, run].items()
-            if (item := self.items[item_id])["task"] == "C" and item["arm"] == "verbatim"
+            if (item := self.items[item_id])["task"] == "C" and self.in_split(item, by, split, model)
         ]
 
-    def macro_f1(self, model: str, run: str) -> Number:
+    def macro_f1(self, by: str, split: str, model: str, run: str) -> Number:
         def score(rows: Sequence[tuple[str, str, str | None]]) -> float:
             parts = []
             for label in ("clean", "deficient"):
@@ -234,8 +259,8 @@ class SecondCount:
                 parts.append(2 * hits / (told + true) if told + true else 0.0)
             return float(np.mean(parts))
 
-        rows = self.verdicts(model, run)
-        return Number(score(rows), n=len(rows), draws=resample(by_company(rows, lambda row: row[0]), score))
+        rows = self.verdicts(by, split, model, run)
+        return Number(score(rows), n=len(rows), draws=self.resample(by_company(rows, lambda row: row[0]), score))
 
     def precision(self, share: float, model: str, run: str) -> Number:
         clean = {item["company_key"] for item in self.items.values() if item["clean_rating"] == "attested"}
@@ -250,18 +275,21 @@ class SecondCount:
             right, false = share * float(np.mean(sides[0])), (1 - share) * float(np.mean(sides[1]))
             return right / (right + false) if right + false else None
 
-        return Number(score(rows), draws=resample(by_company(rows, lambda row: row[1]), score))
+        return Number(score(rows), draws=self.resample(by_company(rows, lambda row: row[1]), score))
 
-    def severity(self, task: str, score: Callable[[list[Any]], float | None], model: str, run: str) -> Number:
+    def severity(
+        self, task: str, score: Callable[[list[Any]], float | None], by: str, split: str, model: str, run: str
+    ) -> Number:
         rows = []
         for item_id, answer in self.calls[model, run].items():
             item = self.items[item_id]
-            if item["task"] != task or item["arm"] != "verbatim" or not self.judged(task, "severity", item, answer)[0]:
+            about = item["task"] == task and self.in_split(item, by, split, model)
+            if not about or not self.judged(task, "severity", item, answer)[0]:
                 continue
             gold = TIERS.index(item["gold_severity"])
             given = TIERS.index(answer["answer_severity"]) if answer["answer_severity"] else (0 if gold == 2 else 2)
             rows.append((item["company_key"], gold, given))
-        return Number(score(rows), n=len(rows), draws=resample(by_company(rows, lambda row: row[0]), score))
+        return Number(score(rows), n=len(rows), draws=self.resample(by_company(rows, lambda row: row[0]), score))
 
     def pairs(self, metric: str, by: str, split: str, model: str, run: str) -> Number:
         halves: dict[str, dict[str, tuple[Row, bool]]] = defaultdict(dict)
@@ -286,16 +314,18 @@ class SecondCount:
         """(original item, its outcome, the twin's outcome) where both were answered."""
         calls, found = self.calls[model, run], []
         for item_id, twin in calls.items():
-            copy = self.items[item_id]
-            original = calls.get(copy["twin_of"] or "")
-            if copy["arm"] == "verbatim" or copy["task"] != task or original is None:
+            twin_item = self.items[item_id]
+            original = calls.get(twin_item["twin_of"] or "")
+            if twin_item["arm"] == "verbatim" or twin_item["task"] != task or original is None:
                 continue
-            item = self.items[copy["twin_of"]]
-            if by == "arm" and copy["arm"] != split:
+            item = self.items[twin_item["twin_of"]]
+            if by == "arm" and twin_item["arm"] != split:
                 continue
-            if by in ("paraphrased_by", "training_cutoff") and copy["arm"] != "paraphrase":
+            if by in ("paraphrased_by", "training_cutoff", "label_source") and twin_item["arm"] != "paraphrase":
                 continue
-            if by == "paraphrased_by" and copy["drafted_by"] != split:
+            if by == "label_source" and item["label_source"] != split:
+                continue
+            if by == "paraphrased_by" and twin_item["drafted_by"] != split:
                 continue
             if by == "training_cutoff" and self.side(item, self.cutoffs.get(model)) != split:
                 continue
@@ -312,7 +342,9 @@ class SecondCount:
         found = self.twins(task, metric, by, split, model, run)
         pairs = [(item["company_key"], first, second) for item, first, second in found]
         value = sum(a - b for _, a, b in pairs) / len(pairs) if pairs else None
-        draws = resample(by_company(pairs, lambda row: row[0]), lambda rows: sum(a - b for _, a, b in rows) / len(rows))
+        draws = self.resample(
+            by_company(pairs, lambda row: row[0]), lambda rows: sum(a - b for _, a, b in rows) / len(rows)
+        )
         return Number(value, n=len(pairs), draws=draws)
 
     def gap_difference(self, task: str, metric: str, model: str, run: str) -> Number:
@@ -327,7 +359,7 @@ class SecondCount:
             sides = [[d for side, _, d in drawn if side == wanted] for wanted in ("before", "past")]
             return float(np.mean(sides[0]) - np.mean(sides[1])) if all(sides) else None
 
-        return Number(score(rows), n=len(rows), draws=resample(by_company(rows, lambda row: row[1]), score))
+        return Number(score(rows), n=len(rows), draws=self.resample(by_company(rows, lambda row: row[1]), score))
 
     def shared(self, first: tuple[str, str], second: tuple[str, str]) -> list[Pair]:
         """Attested clean items that both runs answered."""
@@ -343,7 +375,9 @@ class SecondCount:
     def versus(self, model: str, run: str, other: str, other_run: str) -> Number:
         pairs = self.shared((model, run), (other, other_run))
         value = sum(a - b for _, a, b in pairs) / len(pairs)
-        draws = resample(by_company(pairs, lambda row: row[0]), lambda rows: sum(a - b for _, a, b in rows) / len(rows))
+        draws = self.resample(
+            by_company(pairs, lambda row: row[0]), lambda rows: sum(a - b for _, a, b in rows) / len(rows)
+        )
         return Number(value, n=len(pairs), draws=draws)
 
     @staticmethod

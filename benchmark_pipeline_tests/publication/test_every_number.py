@@ -96,14 +96,29 @@ def test_every_cell_of_every_table_of_metrics_is_counted_again(page: Element, se
     """Rates and their intervals to the printed digit; resampled intervals within the noise of 400 draws."""
     cells = page.all("data-metric")
     seen: Counter[str] = Counter()
+    bounded: Counter[str] = Counter()
     for cell in cells:
         key = cell.attributes["data-metric"]
         metric = key.split("|")[1]
         found = second.number(key)
         assert found.value is not None, key
         seen[metric] += 1
-        _compare(cell.text, found, key, metric)
+        text, failures, bounds = _without_bounds(cell)
+        _compare(text, found, key, metric)
+        if bounds:
+            low, high = second.extremes(key)
+            signed, plain = _signed(metric), _plain(metric)
+            scale, digits = (1, 2) if plain else (100, 1)
+            assert floats(bounds) == pytest.approx(
+                [round(scale * low, digits), round(scale * high, digits)], abs=1e-9
+            ), key
+            bounded[metric] += failures
+            assert signed == ("+" in bounds or "−" in bounds or floats(bounds) == [0, 0]), key
     assert len(cells) > 200
+    assert {
+        "false_positive_rate", "recall", "macro_f1", "precision_at_prevalence", "false_positive_rate_bootstrap",
+        "false_positive_rate_company_mean",
+    } <= set(bounded)  # fmt: skip
     assert {
         "false_positive_rate", "false_positive_rate_bootstrap", "false_positive_rate_company_mean", "recall",
         "macro_f1", "precision_at_prevalence", "severity_quadratic_kappa", "severity_mean_distance", "pair_accuracy",
@@ -112,9 +127,23 @@ def test_every_cell_of_every_table_of_metrics_is_counted_again(page: Element, se
     } <= set(seen)  # fmt: skip
 
 
+def _signed(metric: str) -> bool:
+    return "_gap" in metric or metric.endswith("_rate_difference")
+
+
+def _plain(metric: str) -> bool:
+    return metric in ("severity_quadratic_kappa", "severity_mean_distance")
+
+
+def _without_bounds(cell: Element) -> tuple[str, int, str]:
+    """A cell's text without the line on failed calls; how many failed, and the bounds that it gives."""
+    found = re.fullmatch(r"(.*?)(?: (\d+) failed: (.*))?", cell.text)
+    assert found is not None
+    return found[1], int(found[2] or 0), found[3] or ""
+
+
 def _compare(text: str, found: Number, key: str, metric: str) -> None:
-    plain = metric in ("severity_quadratic_kappa", "severity_mean_distance")
-    signed = "_gap" in metric or metric.endswith("_rate_difference")
+    plain, signed = _plain(metric), _signed(metric)
     numbers = floats(text)
     scale, digits = (1, 2) if plain else (100, 1)
     assert numbers[0] == pytest.approx(round(scale * (found.value or 0), digits), abs=1e-9), key

@@ -140,6 +140,15 @@ def test_a_metric_with_more_successes_than_trials_is_found(scratch: Any) -> None
     assert not verdict(name, settings, lake)
 
 
+def test_a_rate_outside_the_bounds_of_its_failures_is_found(scratch: Any) -> None:
+    settings, lake, _ = scratch
+    rows = lake.read(MetricRow, "metrics")
+    at = next(index for index, row in enumerate(rows) if row.metric == "false_positive_rate")
+    rows[at] = rows[at].model_copy(update={"bound_low": 0.5, "bound_high": 0.9})
+    lake.write("metrics", rows)
+    assert not verdict("every_metric_has_its_own_identity_and_k_at_most_n", settings, lake)
+
+
 def test_a_warehouse_older_than_the_lake_is_found(scratch: Any) -> None:
     settings, lake, corpus = scratch
     WarehousePublisher(settings.warehouse_path).publish(lake)

@@ -49,7 +49,7 @@ SPLITS = {
     "seasoning_tier": "seasoning_tier", "sic_division": "sic_division", "fiscal_year": "fiscal_year::VARCHAR",
     "pair_kind": "pair_kind", "issuer": "CASE WHEN form IN ('20-F', '40-F') THEN 'foreign' WHEN form IS NOT NULL THEN 'domestic' END",
     "arm": "i.arm", "stratum": "unnest(strata)", "gold": "gold_icfr",
-    "past_most_cutoffs": "'no'",  # the fixture's models state no cutoff
+    "jurisdiction": "jurisdiction",
 }  # fmt: skip
 
 
@@ -70,8 +70,6 @@ def recount(lake: Lake) -> Counts:
             connection.execute(f"CREATE VIEW {view} AS SELECT * FROM read_parquet([{files}])")
         for (task, metric), (applies, counted, success) in RATES.items():
             for by, value in SPLITS.items():
-                if by == "past_most_cutoffs" and metric != "false_positive_rate":
-                    continue
                 if (metric == "failure_rate" and by not in ("all", "gold")) or (
                     metric != "failure_rate" and by == "gold"
                 ):

@@ -71,7 +71,9 @@ def render(data: ReportData) -> str:
         power=_power,
         twin_tables=tables.twin_tables,
         label_tables=tables.label_tables,
+        label_source_table=tables.label_source_table,
         outcome_table=tables.outcome_table,
+        cutoff=tables.cutoff,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .collect import Record, ResultSet, run_key
-from .words import LABELS
+from .words import LABELS, name
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,23 @@ def clean_tables(results: ResultSet) -> list[MetricTable]:
         MetricTable("By seasoning of the filing", "S0: no later annual report has been read yet, so a contradiction may still come. "
                     "S1: the next one was read. S2: the second was read, or 900 days have passed.",
                     _by(results, "C", rate, "seasoning_tier")),
-        MetricTable("By form and issuer", "Foreign issuers file 20-F or 40-F under the same rules.",
-                    [*_by(results, "C", rate, "form"), *_by(results, "C", rate, "issuer")]),
+        MetricTable("By form, issuer and jurisdiction", "Foreign issuers file 20-F or 40-F under the same rules.",
+                    [*_by(results, "C", rate, "form"), *_by(results, "C", rate, "issuer"),
+                     *_by(results, "C", rate, "jurisdiction", "Jurisdiction ")]),
         MetricTable("By training cutoff", "A report whose year ended past a model's stated cutoff cannot have been read in training. "
-                    "Models that state no cutoff have no figure of their own and count as one that may have read everything.", [
+                    f"Models that state no cutoff have no figure of their own.{_who_states(results)}", [
             *_by(results, "C", rate, "training_cutoff", "This model's own cutoff: "),
             *_by(results, "C", rate, "past_most_cutoffs", "Past the cutoff of most models here: "),
         ]),
         MetricTable("Hard strata", "Clean filings that read like deficient ones. Strata overlap.",
                     _by(results, "C", rate, "stratum")),
     ])  # fmt: skip
+
+
+def _who_states(results: ResultSet) -> str:
+    """Whose cutoffs the second figure rests on."""
+    notes = {row["note"] for key, row in results.metrics.items() if key[3] == "past_most_cutoffs"}
+    return f" Most models: {'; '.join(sorted(notes))}." if notes else ""
 
 
 def other_task_tables(results: ResultSet) -> list[MetricTable]:
@@ -181,16 +188,40 @@ MAIN = (
 
 
 def label_tables(results: ResultSet) -> list[MetricTable]:
-    """Every main measure by how its labels came about, and by who drafted."""
+    """Every main measure by how its labels came about, who drafted them, and what they are about."""
     tables = []
     for by, title, note in (
         ("label_source", "By label source", "How the truth of an item was established."),
         ("drafted_by", "By drafting model", "A model that drafted items should not be judged on them unseen."),
         ("review_status", "By human review", "Items not yet accepted by a person are only a preview."),
+        ("population", "By population", "Annual reports, Single Audit findings and scenarios are never pooled."),
+        ("touches_itgc", "By IT general controls", "Whether the weakness or control is about IT general controls."),
     ):
-        lines = [line for task, metric, label in MAIN for line in _by(results, task, metric, by, f"{label}: ")]
+        about = ", IT general controls" if by == "touches_itgc" else ""
+        lines = [line for task, metric, label in MAIN for line in _by(results, task, metric, by, f"{label}{about}: ")]
         tables.append(MetricTable(title, note, lines))
     return _kept(tables)
+
+
+def label_source_table(results: ResultSet) -> MetricTable | None:
+    """Every number that is taken on items, by how the truth of these was established."""
+    keys = sorted({key[1:3] for key in results.metrics if key[3] == "label_source"})
+    lines = [
+        line
+        for task, metric in keys
+        for line in _by(results, task, metric, "label_source", f"{task}: {name(metric)}, ")
+    ]
+    note = (
+        "Precision at a prevalence follows from recall and the false-positive rate, and a comparison of two models from "
+        "their rates: both are split with these."
+    )
+    return next(iter(_kept([MetricTable("Every measure by label source", note, lines)])), None)
+
+
+def cutoff(results: ResultSet, run: Record) -> str:
+    """Up to when the training data of a run's model reach, as its maker states it; a dash for a rule."""
+    found = results.metrics.get((run_key(run), "all", "training_cutoff", "all", "all"))
+    return str(found["note"]) if found else "–"
 
 
 def outcome_table(results: ResultSet) -> list[tuple[str, list[Record | None]]]:

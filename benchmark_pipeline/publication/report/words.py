@@ -48,6 +48,18 @@ LABELS = {
 }
 
 
+def name(metric: str) -> str:
+    """A measure in words: `false_positive_rate_gap` to `false-positive rate, gap`."""
+    words = (
+        metric.replace("_", " ").replace("false positive rate", "false-positive rate").replace("macro f1", "macro-F1")
+    )
+    return (
+        words.replace("quadratic kappa", "quadratic weighted kappa").replace(" gap", ", gap")
+        if metric != "gap_type"
+        else words
+    )
+
+
 def percent(value: float | None, digits: int = 1) -> str:
     """A share in percent, or a dash."""
     return "–" if value is None else f"{100 * value:.{digits}f} %"
