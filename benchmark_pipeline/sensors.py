@@ -12,7 +12,7 @@ import dagster as dg
 from dagster import DagsterRunStatus, RunsFilter
 
 from benchmark_pipeline.assets.evaluation import MODELS
-from benchmark_pipeline.errors import BenchError
+from benchmark_pipeline.errors import ConfigurationError
 from benchmark_pipeline.evaluation.model_registry import load_registry
 from benchmark_pipeline.failures import BY_HAND, COMMAND_TAG, RETRY_TAG, unattended_failures
 from benchmark_pipeline.open_calls import OpenCalls
@@ -117,7 +117,10 @@ def _withdrawn(settings: Settings) -> dg.SensorDefinition:
             return dg.SensorResult(
                 skip_reason=f"{len(rows)} withdrawn items, all of them published as such", cursor=cursor
             )
-        waiting = _to_ask(context.instance, settings)
+        try:
+            waiting = _to_ask(context.instance, settings)
+        except ConfigurationError as error:
+            return _waits_for(error)
         if waiting:
             return dg.SkipReason(
                 f"{len(new)} withdrawn items wait until {waiting[0][0]} has been asked task {waiting[0][1]}"
@@ -187,8 +190,8 @@ def _new_models(settings: Settings) -> dg.SensorDefinition:
             return dg.SkipReason("there are no items yet: run build_items")
         try:
             enabled = load_registry(settings.models_file).enabled
-        except BenchError as error:
-            return dg.SkipReason(f"{error.what} ({error.remedy})")
+        except ConfigurationError as error:
+            return _waits_for(error)
         known = set(context.instance.get_dynamic_partitions(MODELS.name or ""))
         new = [model for model in enabled if model not in known]
         if not new:
@@ -218,7 +221,10 @@ def _new_items(settings: Settings) -> dg.SensorDefinition:
     def new_items(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
         if context.instance.get_runs_count(RunsFilter(job_name="evaluate_model", statuses=UNDER_WAY)):
             return dg.SkipReason("evaluate_model is running; what it leaves open is seen when it has ended")
-        waiting = _to_ask(context.instance, settings)
+        try:
+            waiting = _to_ask(context.instance, settings)
+        except ConfigurationError as error:
+            return _waits_for(error)
         if not waiting:
             return dg.SkipReason("every known model has been asked every item")
         # The items' own version: one attempt for each state of the item set, whatever became of it.
@@ -231,6 +237,11 @@ def _new_items(settings: Settings) -> dg.SensorDefinition:
         )
 
     return new_items
+
+
+def _waits_for(error: ConfigurationError) -> dg.SkipReason:
+    """A models.yaml that is being edited is no failure: the next tick reads it again."""
+    return dg.SkipReason(f"{error.what} ({error.remedy})")
 
 
 def _to_ask(instance: dg.DagsterInstance, settings: Settings) -> list[tuple[str, Task]]:

@@ -284,6 +284,18 @@ def test_a_withdrawn_item_is_published_when_its_replacement_has_been_asked(
     assert request.tags["icfr-bench/newly_withdrawn"] == "1"
 
 
+@pytest.mark.parametrize("name", ["new_models_are_evaluated", "new_items_are_asked", "withdrawn_items_are_published"])
+def test_a_broken_models_file_is_waited_for_by_name(instance: dg.DagsterInstance, tmp_path: Path, name: str) -> None:
+    models = tmp_path / "models.yaml"
+    models.write_text("models: [", encoding="utf-8")
+    settings = demo_settings(data_root=tmp_path, models_file=models)
+    definitions, lake = build_defs(settings), Lake(settings.storage_root)
+    lake.write("withdrawn_items", [withdrawn("C-1")])
+    lake.write("labeled_items", [unasked_item(1)])
+    instance.add_dynamic_partitions("models", ["baseline/keyword"])
+    assert str(models) in tick(definitions, instance, name).skip_message
+
+
 def test_sensors_are_stopped_until_somebody_starts_them(definitions: dg.Definitions) -> None:
     states = {sensor.default_status for sensor in definitions.sensors or []}
     assert states == {dg.DefaultSensorStatus.STOPPED}
