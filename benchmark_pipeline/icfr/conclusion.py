@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 
-from benchmark_pipeline.edgar.dates import find_dates
+from benchmark_pipeline.edgar.dates import DATE, find_dates
 from benchmark_pipeline.tables.disclosures import Conclusion
 
 from .language import MATERIAL_WEAKNESS, Sentence, sentences
@@ -24,7 +24,10 @@ _FRAMEWORKS = (
     (re.compile(r"turnbull|FRC\s+guidance", re.I), "Turnbull"),
     (re.compile(r"guidance\s+on\s+control[^.]{0,80}chartered|\bCoCo\b", re.I), "CoCo"),
 )  # fmt: skip
-_YEAR_OF_FRAMEWORK = re.compile(r"\(?\b(1992|2013)\b\)?")
+_YEAR_OF_FRAMEWORK = re.compile(
+    r"(?<!fiscal\s)(?<!year\s)(?<!years\s)(?<!during\s)(?<!ended\s)(?<!quarter\sof\s)(?<!\bIn\s)(?<!\bsince\s)\b(1992|2013)\b(?!\s+(?:fiscal|annual))"
+)
+"""An edition, not the year that was audited."""
 _NO_WEAKNESS = re.compile(
     r"\b(?:no|not\s+any|any|did\s+not\s+(?:identify|find|have)|none)\b[^.]{0,40}material\s+weakness", re.I
 )
@@ -119,12 +122,24 @@ def states_icfr_conclusion(text: str) -> bool:
 def framework(text: str) -> str | None:
     """The control framework named, with its year where it is printed near: `COSO 2013`."""
     for pattern, name in _FRAMEWORKS:
-        match = pattern.search(text)
-        if match:
-            near = text[max(0, match.start() - 60) : match.end() + 120]
-            year = _YEAR_OF_FRAMEWORK.search(near)
-            return f"{name} {year[1]}" if year and name == "COSO" else name
+        found = list(pattern.finditer(text))
+        if found and name == "COSO":
+            year = next((year for match in found if (year := _edition(text, match)) is not None), None)
+            return name if year is None else f"{name} {year}"
+        if found:
+            return name
     return None
+
+
+_FULL_STOP = re.compile(r"\.\s+(?=[A-Z])")
+
+
+def _edition(text: str, mention: re.Match[str]) -> str | None:
+    """The edition of the framework printed near a mention of it and in the same sentence."""
+    before = _FULL_STOP.split(text[max(0, mention.start() - 60) : mention.start()])[-1]
+    after = _FULL_STOP.split(text[mention.end() : mention.end() + 120])[0]
+    year = _YEAR_OF_FRAMEWORK.search(DATE.sub(" ", before + mention[0] + after))
+    return year[1] if year else None
 
 
 def _statements(found: list[Sentence], period_end: date | None = None) -> list[Statement]:
@@ -223,8 +238,13 @@ def _decide(statements: list[Statement], period_end: date | None,
     return "ineffective", _dated(ineffective), conflicts, [f"{what}_not_effective"]
 
 
+_SAYS_SO = re.compile(r"\b(?:conclu|determin|believe|opin|found\b|consider|deem|assert)", re.I)
+
+
 def _dated(group: list[Statement]) -> Statement:
-    return next((s for s in group if s.as_of is not None), group[0])
+    """The statement that names the day, and of several the one in which somebody concludes."""
+    dated = [s for s in group if s.as_of is not None] or group
+    return next((s for s in dated if _SAYS_SO.search(s.sentence.text)), dated[0])
 
 
 def _weakness_without_conclusion(found: list[Sentence]) -> Sentence | None:

@@ -10,8 +10,14 @@ _END = re.compile(
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Inc|Corp|Co|Ltd|No|Nos|Mr|Mrs|Ms|Dr|Jr|Sr|St|vs|et al|i\.e|e\.g|U\.S|U\.K|N\.A|S\.A|L\.P|P\.C|Messrs|approx|Sec|Item|Art|Rule|Cie)"
-    r"|\b[A-Z])\.$"
+    r"|(?<![-\u2010\u2011\u2013])\b[A-Z])\.$"
 )
+"""The name of a form (10-K) is no initial."""
+_COMPANY = re.compile(r"\b(?:Inc|Corp|Co|Ltd|L\.?P|N\.?A|S\.?A|P\.?C)\.$")
+_OPENS = re.compile(
+    r"(?:Our|We|The|This|These|Based|In|It|As|There|Although|However|Because|Under|During|Such|Notwithstanding|Accordingly)\s"
+)
+"""Words that stand with a capital only where a sentence begins: after them a company's name has ended one."""
 
 ICFR = re.compile(
     r"internal\s+controls?\s+(?:over|on|for|and\s+procedures\s+over)\s+(?:(?:our|its|the|consolidated|the\s+company['\u2019]s)\s+)?(?:external\s+)?financial\s+(?:reporting|statement)"
@@ -49,7 +55,11 @@ def sentences(text: str) -> list[Sentence]:
     for match in _END.finditer(text):
         piece = text[start : match.start()]
         newline = "\n" in match[0]
-        if not newline and _ABBREVIATION.search(piece[-14:]):
+        if (
+            not newline
+            and _ABBREVIATION.search(piece[-14:])
+            and not (_COMPANY.search(piece[-14:]) and _OPENS.match(text, match.end()))
+        ):
             continue
         _append(found, text, start, match.start(), block)
         start = match.end()

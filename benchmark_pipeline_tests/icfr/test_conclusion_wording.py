@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from benchmark_pipeline.icfr.conclusion import read_conclusion
+from benchmark_pipeline.icfr.conclusion import framework, read_conclusion
 
 YEAR_END = date(2023, 12, 31)
 EFFECTIVE = [
@@ -270,3 +270,31 @@ def test_the_day_of_a_conclusion_is_read_from_its_words_or_from_the_assessment(t
     read = read_conclusion(text, YEAR_END)
     assert (read.icfr, read.as_of) == ("effective", as_of)
     assert ("icfr_as_of_in_words" in read.rules) == (as_of == YEAR_END)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("Management used the criteria in Internal Control—Integrated Framework (2013) issued by COSO.", "COSO 2013"),
+        ("Management used the 2013 Internal Control-Integrated Framework of the Treadway Commission.", "COSO 2013"),
+        ("Management used the criteria issued by the Committee of Sponsoring Organizations of the Treadway Commission (1992 framework).", "COSO 1992"),
+        ("Management used the COSO criteria, as updated in 2013.", "COSO 2013"),
+        ("Management used COSO. The criteria of COSO (2013) were followed everywhere.", "COSO 2013"),
+        ("As of December 31, 2013, management used Internal Control-Integrated Framework of COSO.", "COSO"),
+        ("Management used the COSO criteria for the fiscal year 2013 and for 31 December 2013.", "COSO"),
+        ("Management used the COSO criteria. In 2013 we bought a pump works.", "COSO"),
+        ("Management used the COSO criteria. Since then 2013 units were sold.", "COSO"),
+        ("Management evaluated the controls in fiscal 2013 by the COSO criteria.", "COSO"),
+        ("Management used the Turnbull guidance.", "Turnbull"),
+        ("Management used criteria of its own in 2013.", None),
+    ],
+)  # fmt: skip
+def test_the_framework_is_named_with_its_edition_and_not_with_the_year_that_was_audited(sentence, named):
+    assert framework(sentence) == named
+
+
+def test_the_sentence_taken_is_the_one_in_which_somebody_concludes():
+    design = "Our disclosure controls and procedures are designed to give reasonable assurance and are effective in ensuring that information is told in time."
+    conclusion = "Based on this evaluation, our officers concluded that our disclosure controls and procedures are effective at that level."
+    read = read_conclusion(f"{design} {conclusion}", YEAR_END)
+    assert (read.dcp, read.dcp_sentence.text) == ("effective", conclusion)
