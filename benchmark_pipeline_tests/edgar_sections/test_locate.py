@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark_pipeline.edgar.sections import FilingDocument, Rejection, Section, locate
+from benchmark_pipeline.edgar.sections.pointers import heading_of
 from benchmark_pipeline.icfr.conclusion import states_icfr_conclusion
 
 DCP = (
@@ -195,3 +196,13 @@ def test_truncated_and_damaged_documents_give_a_section_or_a_reason(cut, flips):
     assert isinstance(found, Section | Rejection)
     if isinstance(found, Section):
         assert found.stretch.text == found.stretch.document.text[found.stretch.start : found.stretch.end]
+
+
+@pytest.mark.parametrize("mark", [". ", ": ", " \u2014 ", "\u2014"])
+def test_the_heading_of_a_report_with_a_run_in_heading_is_the_heading_alone(mark):
+    title = "Management\u2019s Annual Report on Internal Control Over Financial Reporting"
+    heading = heading_of(
+        f"{title}{mark}Management is responsible for establishing adequate control. " + "It concluded so. " * 9
+    )
+    assert heading.rstrip(".:") == title
+    assert heading_of(f"{title}\nManagement is responsible.") == title

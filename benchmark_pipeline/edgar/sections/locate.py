@@ -23,7 +23,7 @@ from .headings import (
     HeadingFamily,
 )
 from .model import FilingDocument, Item, Rejection, Section, Stretch
-from .pointers import follow, points_elsewhere, report_in, with_disclosure_controls
+from .pointers import follow, heading_of, points_elsewhere, report_in, with_disclosure_controls
 from .readability import language, unreadable
 from .running_heads import trim
 
@@ -85,14 +85,8 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
         # Only rows of an index: the filer answers the item by management's report, wherever it stands.
         report = report_in(document, concludes)
         if report is not None:
-            return Section(
-                with_disclosure_controls(report), "9A", "index", _line_as_filed(report.text), first.candidates
-            )
+            return Section(with_disclosure_controls(report), "9A", "index", heading_of(report.text), first.candidates)
     return first
-
-
-def _line_as_filed(text: str) -> str:
-    return text.split("\n", 1)[0].strip()
 
 
 def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:

@@ -18,6 +18,8 @@ _BELOW_CHARACTERS = 800
 _DISCLOSURE_CONTROLS = re.compile(
     r"^disclosure\s+controls?(?:\s+and\s+procedures)?\s*[.:\u2014\u2013\n]\s*\S", re.IGNORECASE | re.MULTILINE
 )
+_RUN_IN = re.compile(r"([^.:\u2014\u2013]{10,160}(?:[.:](?=\s)|(?<=\S)(?=\s*[\u2014\u2013])))")
+_HEADING_CHARACTERS = 160
 _SIGNATURE = re.compile(r"^/s/[^\n]*$", re.IGNORECASE | re.MULTILINE)
 _AUDITED = re.compile(r"\bwe\s+have\s+(?:also\s+)?audited", re.IGNORECASE)
 _IN_SENTENCE = re.compile(r":\s*$|\b(?:includes?|is|was|are|were|has|have|had|may|can|maintains?|provides?)\b")
@@ -59,10 +61,17 @@ def follow(section: Section, documents: Sequence[FilingDocument], concludes: Cal
                 continue
             if concludes(document.text[start:end]):
                 first = _nearest_heading(document.text, start, end, concludes)
-                heading = document.text[first:end].split("\n", 1)[0].strip()
+                heading = heading_of(document.text[first:end])
                 return Section(Stretch(document, first, trim(document, first, end)), section.item,
                                "exhibit" if exhibit else "pointer", heading, section.candidates, item_stretch=own)  # fmt: skip
     return None
+
+
+def heading_of(report: str) -> str:
+    """The heading that a report opens with, as filed; of a paragraph with its heading run in, that heading."""
+    line = report.split("\n", 1)[0].strip()
+    run_in = _RUN_IN.match(line) if len(line) > _HEADING_CHARACTERS else None
+    return run_in[1] if run_in else line
 
 
 def report_in(document: FilingDocument, concludes: Callable[[str], bool]) -> Stretch | None:
