@@ -21,6 +21,7 @@ from benchmark_pipeline.tables.disclosures import (
 )
 
 from .attestation import Attestation, read_attestation
+from .auditees import firm_told
 from .conclusion import ManagementConclusion, read_conclusion
 from .language import Sentence
 from .periods import fiscal_year_start
@@ -92,7 +93,8 @@ def read_assertion(report: Report) -> ReadAssertion:
     """Reads every fact of one registrant's report."""
     filing, cover, period_end = report.filing, report.cover, report.period_end
     management = _Management(report)
-    attestation = read_attestation(filing.documents, period_end, report.voice)
+    names = [name for name in (*(filer.name for filer in filing.registrants), cover.entity_name) if name]
+    attestation = read_attestation(filing.documents, period_end, report.voice, names)
     conflicts = [*report.conflicts, *management.conflicts, *attestation.conflicts]
     rules = [*management.rules, *attestation.rules]
     icfr = management.icfr
@@ -113,6 +115,10 @@ def read_assertion(report: Report) -> ReadAssertion:
         conflicts += weaknesses.conflicts
         rules += weaknesses.rules
     chosen = attestation.chosen
+    firm = (chosen.firm if chosen else None) or cover.auditor_name
+    if chosen is not None and firm is None:
+        firm = firm_told("\n".join(stretch.text for stretch in report.stretches))
+        rules += ["firm_told_by_management"] if firm else []
     filer = report.registrant
     assertion = IcfrAssertionRow(
         accession=filing.accession,
@@ -147,7 +153,7 @@ def read_assertion(report: Report) -> ReadAssertion:
         attest_flag=cover.attest_flag,
         attest_opinion=attestation.opinion,
         attest_opinion_span=chosen.span if chosen else None,
-        auditor_name=(chosen.firm if chosen else None) or cover.auditor_name,
+        auditor_name=firm,
         auditor_firm_id=cover.auditor_firm_id,
         opinion_date=chosen.signed if chosen else None,
         mgmt_says_no_attestation=management.no_attestation is not None,

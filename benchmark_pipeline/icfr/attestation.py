@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from benchmark_pipeline.edgar.dates import DATE, find_dates, to_date
+from benchmark_pipeline.edgar.dates import DATE, find_date, find_dates, to_date
 from benchmark_pipeline.edgar.sections import FilingDocument, Stretch
 from benchmark_pipeline.tables.base import Span
 from benchmark_pipeline.tables.disclosures import Opinion
 
+from .auditees import audited_company, registrant_text, whose
 from .language import ICFR
 from .regions import reading_view
 from .registrants import Voice
@@ -58,6 +59,9 @@ _FIRM = re.compile(
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(r"/s/\s*([^\n]{3,80})", re.IGNORECASE)
+_PLACE_AND_DATE = re.compile(
+    rf"^[A-Z][^\n\d]{{2,40}},[^\n\d]{{2,30}}\n\s*((?:{DATE.pattern}))\s*$", re.IGNORECASE | re.MULTILINE
+)
 _END_OF_REPORT = 25_000
 
 
@@ -74,8 +78,8 @@ class AuditorOpinion:
     """The auditor refers to its opinion in another report."""
     subject: str
     """The sentence, in which the audited company may be named."""
-    addressee: str
-    """The line to which the report is addressed; it names the company that the sentence calls `the Company`."""
+    company: str | None
+    """Whom the report names as audited; the sentence may call it `the Company`."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Attestation:
 
 
 def read_attestation(
-    documents: Sequence[FilingDocument], period_end: date | None, voice: Voice | None = None
+    documents: Sequence[FilingDocument], period_end: date | None, voice: Voice | None = None, names: Sequence[str] = ()
 ) -> Attestation:
     """The auditor's opinion on ICFR at fiscal year end, over all documents of a filing.
 
@@ -98,11 +102,15 @@ def read_attestation(
         documents: usable documents.
         period_end: fiscal year end: an opinion as of another date is recorded and not taken.
         voice: the registrant, where the filing has several.
+        names: of all registrants; without them no opinion is told to be on another company.
     """
     found = [opinion for document in documents for opinion in _opinions(document)]
     if voice is not None:
-        found = [o for o in found if voice.concerns(o.subject if voice.named(o.subject) else o.addressee)]
+        found = [o for o in found if voice.concerns(o.subject if voice.named(o.subject) else o.company or "")]
     conflicts: list[str] = []
+    if names and found:
+        found, others = _own(found, names, registrant_text(documents[0].text))
+        conflicts += others
     current = found
     if period_end is not None:
         current = [o for o in found if o.as_of is None or abs((o.as_of - period_end).days) <= DAYS_APART]
@@ -118,6 +126,21 @@ def read_attestation(
     return Attestation(chosen.opinion, chosen, found, conflicts, [
         "opinion_by_reference" if chosen.by_reference else f"opinion_{chosen.opinion}"
     ])  # fmt: skip
+
+
+def _own(found: list[AuditorOpinion], names: Sequence[str], cover: str) -> tuple[list[AuditorOpinion], list[str]]:
+    """The opinions on the registrants, and a conflict for each other company that one is on."""
+    kinds = [whose(opinion.company, names, cover) for opinion in found]
+    # Beside an opinion on the registrant, one on a company with a similar name is on that company.
+    foreign = ("another", "unclear") if "own" in kinds else ("another",)
+    own: list[AuditorOpinion] = []
+    others: set[str] = set()
+    for opinion, kind in zip(found, kinds, strict=True):
+        if kind in foreign and opinion.company is not None:
+            others.add(f"opinion_on_another_company:{opinion.company[:80]}")
+        else:
+            own.append(opinion)
+    return own, sorted(others)
 
 
 def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
@@ -198,15 +221,6 @@ def _sentence_start(text: str, position: int) -> int:
     return low + starts[-1] if starts else (low if low == 0 else position)
 
 
-_ADDRESSEE = re.compile(r"^to\s+the\s+[^\n]{5,300}$", re.IGNORECASE | re.MULTILINE)
-
-
-def _addressee(text: str, position: int) -> str:
-    """The line to which the report is addressed, where one stands shortly before."""
-    lines = list(_ADDRESSEE.finditer(text, max(0, position - 3000), position))
-    return lines[-1][0] if lines else ""
-
-
 def _sentence_end(text: str, position: int) -> int:
     """End of the sentence that runs at `position`: a full stop before a capital, or the end of the block."""
     for match in re.finditer(
@@ -235,7 +249,7 @@ def _opinion(document: FilingDocument, start: int, end: int, sentence: str, verd
         signed=signed,
         by_reference=by_reference,
         subject=sentence,
-        addressee=_addressee(document.text, start),
+        company=audited_company(document.text, start),
     )
 
 
@@ -257,7 +271,9 @@ def _signature(text: str, start: int) -> tuple[str | None, date | None]:
                 firm, position = match[1], match.start()
                 break
     if firm is None:
-        return None, None
+        # The signature may be a picture, with the place and the date printed below it.
+        below = _PLACE_AND_DATE.search(tail)
+        return None, find_date(below[1]) if below else None
     near = DATE.search(tail, max(0, position - 250), position + 400)
     after = DATE.search(tail, position, position + 400)
     chosen = after or near

@@ -155,7 +155,7 @@ class IcfrAssertionRow(Row):
     attest_opinion_span: Span | None
     """The opinion sentence: the locator that `clean_attested` needs."""
     auditor_name: str | None
-    """Firm that signed the opinion, or as tagged."""
+    """Firm that signed the opinion, or as tagged; as management names it where the signature is a picture."""
     auditor_firm_id: str | None
     """PCAOB firm id."""
     opinion_date: date | None
