@@ -23,8 +23,9 @@ from benchmark_pipeline.demo.corpus.authored import Filing, registrants
 from benchmark_pipeline.demo.fac_replay import FacReplay
 from benchmark_pipeline.demo.profile import demo_settings
 from benchmark_pipeline.demo.replay import ReplayServer
+from benchmark_pipeline.evaluation.local_model import MODEL_ID
 from benchmark_pipeline.publication.warehouse import open_warehouse
-from benchmark_pipeline.settings import Settings
+from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, WithdrawnItemRow
 from benchmark_pipeline.tables.items import ItemRow
@@ -64,10 +65,11 @@ def write_site(folder: Path, *, contradicted: bool) -> Path:
 
 
 def enable(models: Path, *names: str) -> None:
-    """A models file with these baselines only."""
-    models.write_text(
-        yaml.safe_dump({"models": [{"id": name, "kind": "baseline"} for name in names]}), encoding="utf-8"
-    )
+    """A models file with these baselines; the embedded model, which drafts the demo's paraphrase, is asked no item."""
+    listed = yaml.safe_load((PROJECT_ROOT / "models.yaml").read_text(encoding="utf-8"))["models"]
+    [drafter] = [entry | {"enabled": False} for entry in listed if entry["id"] == MODEL_ID]
+    entries = [drafter, *({"id": name, "kind": "baseline"} for name in names)]
+    models.write_text(yaml.safe_dump({"models": entries}), encoding="utf-8")
 
 
 def publish_as_release(settings: Settings) -> Path:
