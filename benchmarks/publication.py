@@ -121,7 +121,7 @@ from benchmark_pipeline.storage import Lake
 root = Path(sys.argv[1])
 settings = Settings(data_root=root, dataset_version=sys.argv[2], models_file=root / "models.yaml")
 defined = [*publication.build(settings), *checks.build(settings)]
-held = {"lake": Lake(settings.storage_root), "warehouse": WarehousePublisher(settings.warehouse_path)}
+held = {"lake": Lake(settings.storage_root), "warehouse": WarehousePublisher(settings.warehouse_path, settings.dataset_version)}
 print(f"{'imports':<44}{time.perf_counter() - begin:8.1f} s after the start", flush=True)
 for name in ("metrics", "headline_false_positive_rate", "warehouse"):
     done = dg.materialize(defined, resources=held, selection=dg.AssetSelection.assets(name))

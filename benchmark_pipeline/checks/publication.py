@@ -16,6 +16,7 @@ from benchmark_pipeline.publication.results import status_of
 from benchmark_pipeline.publication.warehouse import literal, write_ahead_log
 from benchmark_pipeline.settings import Settings
 from benchmark_pipeline.storage import Lake
+from benchmark_pipeline.storage.engine import session
 from benchmark_pipeline.tables import TABLES
 from benchmark_pipeline.tables.items import ItemRow
 from benchmark_pipeline.tables.publication import HeadlineRow, MetricRow, PublishedFileRow
@@ -226,7 +227,7 @@ def differing_headlines(lake: Lake, dataset_version: str) -> list[str]:
         "answers": lake.files("parsed_answers"),
         "version": dataset_version,
     }
-    with duckdb.connect() as connection:
+    with session() as connection:
         counted = {tuple(row[:5]): tuple(row[5:]) for row in connection.execute(_RECOUNT, parameters).fetchall()}
     return [
         f"{' / '.join(key)}: table {table.get(key)}, counted {counted.get(key)} (k, n, failures)"

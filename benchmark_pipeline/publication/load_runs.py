@@ -29,6 +29,8 @@ from .results import (
 )
 
 _IDENTITY = ("dataset_version", "prompt_version", "scoring_version", "model_id", "run_id")
+_CALL = ("request_key", "prompt_version", "model_id", "run_id")
+"""What names one call within a dataset version."""
 _MEMORY = "1500MB"
 
 
@@ -72,8 +74,8 @@ def _views(connection: duckdb.DuckDBPyConnection, lake: Lake, folder: Path, data
     fs, _ = filesystem(lake.root)
     for view, table, where in (
         ("s", "scores", "WHERE dataset_version = getvariable('version')"),
-        ("responses", "model_responses", ""),
-        ("answers", "parsed_answers", ""),
+        ("responses", "model_responses", "WHERE dataset_version = getvariable('version')"),
+        ("answers", "parsed_answers", "WHERE dataset_version = getvariable('version')"),
     ):
         files: Sequence[str] = lake.files(table) or _nothing(connection, lake, table, folder)
         if not is_local(fs):
@@ -117,16 +119,17 @@ def _arrays(
     codes = ", ".join(f"coalesce(CAST(s.{name} AS TINYINT), -1)::TINYINT AS {name}" for name in VERDICTS)
     usage = ", ".join(f"r.{name}::DOUBLE AS {name}" for name in USAGE)
     where = "" if details else " WHERE false"
+    keys = ", ".join(_CALL)
     on_run = " AND ".join(f"runs.{name} = s.{name}" for name in _IDENTITY)
     cursor = connection.execute(
         f"SELECT runs.run, items.at, (list_position($outcomes, s.outcome) - 1)::TINYINT AS outcome, {codes}, "
         "(r.outcome_detail IS NOT DISTINCT FROM 'fenced') AS fenced, (r.request_key IS NOT NULL) AS called, "
         f"(coalesce(list_position($tiers, a.answer_severity), 0) - 1)::TINYINT AS severity, {usage} "
         f"FROM s JOIN runs ON {on_run} JOIN items ON items.item_id = s.item_id "
-        "LEFT JOIN (SELECT DISTINCT ON (request_key) request_key, outcome_detail, prompt_tokens, completion_tokens, cost_usd "
-        f"FROM responses{where}) AS r ON r.request_key = s.request_key "
-        f"LEFT JOIN (SELECT DISTINCT ON (request_key) request_key, answer_severity FROM answers{where}) AS a "
-        "ON a.request_key = s.request_key",
+        # A request keeps its key where another dataset or prompt version asks the same: only the run's own call is its call.
+        f"LEFT JOIN (SELECT DISTINCT ON ({keys}) {keys}, outcome_detail, prompt_tokens, completion_tokens, cost_usd "
+        f"FROM responses{where}) AS r ON {_on_keys('r')} "
+        f"LEFT JOIN (SELECT DISTINCT ON ({keys}) {keys}, answer_severity FROM answers{where}) AS a ON {_on_keys('a')}",
         {"outcomes": list(OUTCOMES), "tiers": list(TIERS)},
     )
     table = {name: _plain(np.ma.asarray(values)) for name, values in cursor.fetchnumpy().items()}
@@ -149,6 +152,10 @@ def _arrays(
         called = int(table["called"][rows].sum())
         runs.append(Run(identity, items, outcome, verdicts, tasks, fenced, severity, called, used))
     return runs
+
+
+def _on_keys(side: str) -> str:
+    return " AND ".join(f"{side}.{name} = s.{name}" for name in _CALL)
 
 
 def _plain(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:

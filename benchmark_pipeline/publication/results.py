@@ -194,9 +194,14 @@ def collect_runs(
         if score.item_id in cell:
             raise scored_twice(score.item_id, score.run_id, score.model_id)
         cell[score.item_id] = score
-    calls = {response.request_key: response for response in responses}
-    tiers = {answer.request_key: answer.answer_severity for answer in answers}
+    calls = {_call(response): response for response in responses}
+    tiers = {_call(answer): answer.answer_severity for answer in answers}
     return [_run(identity, cell, known, calls, tiers) for identity, cell in sorted(by_identity.items())]
+
+
+def _call(row: ScoreRow | ModelResponseRow | ParsedAnswerRow) -> tuple[str, ...]:
+    """Names one call: a request keeps its key where another version asks the same."""
+    return row.request_key, row.dataset_version, row.prompt_version, row.model_id, row.run_id
 
 
 def unknown_item(item_id: str, request_key: str) -> BenchError:
@@ -226,8 +231,8 @@ def _run(
     identity: ResultIdentity,
     scores: Mapping[str, ScoreRow],
     items: ItemSet,
-    calls: Mapping[str, ModelResponseRow],
-    tiers: Mapping[str, str | None],
+    calls: Mapping[tuple[str, ...], ModelResponseRow],
+    tiers: Mapping[tuple[str, ...], str | None],
 ) -> Run:
     outcome, verdicts, fenced, severity = empty_arrays(len(items))
     made = []
@@ -237,9 +242,9 @@ def _run(
         for name in VERDICTS:
             value = getattr(score, name)
             verdicts[name][at] = -1 if value is None else int(value)
-        tier = tiers.get(score.request_key)
+        tier = tiers.get(_call(score))
         severity[at] = TIERS.index(tier) if tier in TIERS else -1
-        if call := calls.get(score.request_key):
+        if call := calls.get(_call(score)):
             made.append(call)
             fenced[at] = call.outcome_detail == "fenced"
     usage = {}

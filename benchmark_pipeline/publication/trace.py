@@ -89,8 +89,8 @@ def trace_headline(warehouse: Path, model_id: str | None = None) -> list[Headlin
     """
     with open_warehouse(warehouse) as connection:
         heads = _rows(
-            connection, "SELECT * FROM headline WHERE $1 IS NULL OR model_id = $1 ORDER BY kind DESC, fpr, model_id, run_id",
-            [model_id],
+            connection, "SELECT * FROM headline JOIN dataset USING (dataset_version) WHERE $1 IS NULL OR model_id = $1 "
+            "ORDER BY kind DESC, fpr, model_id, run_id", [model_id],
         )  # fmt: skip
         if not heads:
             known = [
@@ -119,8 +119,12 @@ def trace_item(warehouse: Path, item_id: str) -> TracedItem:
                 remedy='`icfr-bench query "SELECT item_id, task FROM labeled_items"` lists them',
             )
         answers = _rows(
-            connection, "SELECT * FROM response_detail WHERE item_id = $1 ORDER BY model_id, run_id", [item_id]
-        )
+            connection, "SELECT * FROM response_detail JOIN dataset USING (dataset_version) WHERE item_id = $1 "
+            "ORDER BY model_id, run_id, prompt_version, scoring_version", [item_id],
+        )  # fmt: skip
+        if len({(answer["prompt_version"], answer["scoring_version"]) for answer in answers}) > 1:
+            for answer in answers:
+                answer["model_id"] += f" (prompts {answer['prompt_version']}, scoring {answer['scoring_version']})"
         return _item(found[0], answers)
 
 

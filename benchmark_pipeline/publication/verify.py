@@ -20,6 +20,7 @@ from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.evaluation.model_registry import BASELINE_PREFIX
 from benchmark_pipeline.evaluation.scoring import SCORING_VERSION, score_answer
 from benchmark_pipeline.items.reviews import is_model_id, read_reviews
+from benchmark_pipeline.storage.engine import session
 from benchmark_pipeline.tables.base import Row
 from benchmark_pipeline.tables.clean_pool import CleanPoolRow, ContradictingEvidenceRow, EvidenceAnswerRow
 from benchmark_pipeline.tables.evaluation import ParsedAnswerRow, ScoreRow
@@ -191,7 +192,7 @@ def _contents(folder: Folder) -> Verified:
 def _tables(folder: Folder) -> Verified:
     """Parquet and JSON Lines hold the same rows, and the Parquet files carry the canary."""
     problems, count = [], 0
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with session() as connection:
         for parquet in sorted(folder.path.rglob("*.parquet")):
             name = parquet.relative_to(folder.path).as_posix()
             count += 1

@@ -37,7 +37,10 @@ VIEW_ORDER = (
     "item_funnel",
     "item_composition",
 )
-"""Views that are kept as files, in the order in which they may use one another; `rejects` is made from the tables."""
+"""Views that are kept as files, in the order in which they may use one another."""
+MADE_VIEWS = ("dataset", "rejects")
+"""Views that are made from the build's version and the tables."""
+_DATASET = "The dataset version in force: the items of labeled_items are of this one, and views read only its results with them."
 
 Connect = Callable[[Path], AbstractContextManager[duckdb.DuckDBPyConnection]]
 """Opens a new database file for writing and closes it."""
@@ -60,8 +63,14 @@ def write_ahead_log(database: Path) -> Path:
     return database.with_name(database.name + ".wal")
 
 
-def build_warehouse(lake: Lake, target: Path, connect: Connect) -> BuiltWarehouse:
+def build_warehouse(lake: Lake, target: Path, connect: Connect, dataset_version: str) -> BuiltWarehouse:
     """Builds the warehouse from the lake and swaps it in.
+
+    Args:
+        lake: what is published.
+        target: file that is replaced.
+        connect: opens the new file.
+        dataset_version: version of the items in `labeled_items`. No view reads results of another version with them.
 
     Raises:
         BenchError: another build is under way, a stale `.wal` stands beside the target, or the build left one.
@@ -74,7 +83,7 @@ def build_warehouse(lake: Lake, target: Path, connect: Connect) -> BuiltWarehous
         try:
             with connect(temporary) as connection:
                 connection.execute("SET enable_progress_bar = false")
-                counts, missing = _fill(connection, lake)
+                counts, missing = _fill(connection, lake, dataset_version)
                 connection.execute("CHECKPOINT")
             _verify(temporary, counts)
             # A program may have opened the old file for writing while this build ran.
@@ -135,7 +144,9 @@ def _refuse_stale_log(target: Path) -> None:
         )
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> tuple[dict[str, int], tuple[str, ...]]:
+def _fill(
+    connection: duckdb.DuckDBPyConnection, lake: Lake, dataset_version: str
+) -> tuple[dict[str, int], tuple[str, ...]]:
     counts: dict[str, int] = {}
     missing = []
     for done, spec in enumerate(TABLES.values(), start=1):
@@ -146,6 +157,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, lake: Lake) -> tuple[dict[str, 
             missing.append(spec.name)
         advance("warehouse tables", done, len(TABLES))
     with _transaction(connection):
+        _view(connection, "dataset", f"SELECT {literal(dataset_version)} AS dataset_version", _DATASET)
         _view(
             connection, "rejects", _rejects_sql(), "Every rejected row of every table: which, why, and what was seen."
         )
@@ -250,7 +262,7 @@ def _verify(database: Path, counts: dict[str, int]) -> None:
             found = connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()
             if not found or found[0] != expected:
                 raise CorruptFileError(f"{table} of the new warehouse holds {found} rows instead of {expected}")
-        for view in (*VIEW_ORDER, "rejects"):
+        for view in (*VIEW_ORDER, *MADE_VIEWS):
             connection.execute(f'SELECT count(*) FROM "{view}"').fetchone()
     database.chmod(0o644)
 

@@ -14,13 +14,14 @@ from benchmark_pipeline.storage import Lake
 class WarehousePublisher:
     """Builds the warehouse from the lake and swaps it in for the published file."""
 
-    def __init__(self, path: Path, *, threads: int = 2, memory_limit: str = "2GB") -> None:
+    def __init__(self, path: Path, dataset_version: str, *, threads: int = 2, memory_limit: str = "2GB") -> None:
         self.path = path
+        self.dataset_version = dataset_version
         self._config = {"threads": threads, "memory_limit": memory_limit}
 
     def publish(self, lake: Lake) -> BuiltWarehouse:
         """One build; see `publication.warehouse.build_warehouse` for what it refuses."""
-        return build_warehouse(lake, self.path, self._connect)
+        return build_warehouse(lake, self.path, self._connect, self.dataset_version)
 
     @contextmanager
     def _connect(self, database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -33,4 +34,4 @@ class WarehousePublisher:
 
 def build_warehouse_resource(settings: Settings) -> WarehousePublisher:
     """The publisher of a profile's warehouse."""
-    return WarehousePublisher(settings.warehouse_path)
+    return WarehousePublisher(settings.warehouse_path, settings.dataset_version)

@@ -108,7 +108,7 @@ def test_no_key_is_in_logs_events_run_configuration_metadata_lake_warehouse_or_r
         instance.add_dynamic_partitions("models", [MODEL])
         resources: dict[str, Any] = {
             "lake": lake, "documents": documents, "fac": fac, "model_client": ModelClient(settings.response_log_folder),
-            "warehouse": WarehousePublisher(settings.warehouse_path),
+            "warehouse": WarehousePublisher(settings.warehouse_path, settings.dataset_version),
         }  # fmt: skip
 
         def run(assets: list[Any], names: list[str], partition: Any = None) -> bool:

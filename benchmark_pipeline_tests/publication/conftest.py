@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from published_corpus import Corpus, full_corpus
+from published_corpus import VERSION, Corpus, full_corpus
 
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
 from benchmark_pipeline.storage import Lake
@@ -23,4 +23,4 @@ def lake(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 @pytest.fixture(scope="session")
 def warehouse(lake: Lake) -> Path:
-    return WarehousePublisher(Path(lake.root) / "warehouse.duckdb").publish(lake).path
+    return WarehousePublisher(Path(lake.root) / "warehouse.duckdb", VERSION).publish(lake).path

@@ -74,7 +74,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 @pytest.fixture(scope="module")
 def page(lake: Lake) -> Element:
     root = Path(lake.root)
-    warehouse = WarehousePublisher(root / "warehouse.duckdb").publish(lake).path
+    warehouse = WarehousePublisher(root / "warehouse.duckdb", VERSION).publish(lake).path
     write_report(warehouse, root / "index.html", VERSION)
     return Tree((root / "index.html").read_text(encoding="utf-8")).stack[0]
 

@@ -31,7 +31,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Settings, Lake,
                                                       notes="", sha256=sha("t"))])  # fmt: skip
     result = dg.materialize(
         [*assets.build(settings), *checks.build(settings)],
-        resources={"lake": lake, "warehouse": WarehousePublisher(settings.warehouse_path)},
+        resources={"lake": lake, "warehouse": WarehousePublisher(settings.warehouse_path, settings.dataset_version)},
     )
     return settings, lake, result
 
@@ -151,7 +151,7 @@ def test_a_rate_outside_the_bounds_of_its_failures_is_found(scratch: Any) -> Non
 
 def test_a_warehouse_older_than_the_lake_is_found(scratch: Any) -> None:
     settings, lake, corpus = scratch
-    WarehousePublisher(settings.warehouse_path).publish(lake)
+    WarehousePublisher(settings.warehouse_path, settings.dataset_version).publish(lake)
     assert verdict("warehouse_opens_and_holds_every_table", settings, lake)
     lake.write("labeled_items", corpus.items[:5])
     assert not verdict("warehouse_opens_and_holds_every_table", settings, lake)

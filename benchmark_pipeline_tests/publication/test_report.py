@@ -88,7 +88,7 @@ def test_what_models_and_filings_wrote_is_escaped(tmp_path: Path) -> None:
     attack = "<script>alert(1)</script>"
     corpus.responses[0] = corpus.responses[0].model_copy(update={"content": attack})
     corpus.assertions[0] = corpus.assertions[0].model_copy(update={"company_name": attack})
-    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(corpus.write(str(tmp_path))).path
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(corpus.write(str(tmp_path))).path
     write_report(path, tmp_path / "report" / "index.html", VERSION)
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert attack not in page
@@ -100,7 +100,7 @@ def test_too_few_items_print_the_reason_instead_of_a_number(tmp_path: Path) -> N
     for number in range(1, 6):
         corpus.filing(number, "clean_attested")
     corpus.run("vendor/alpha-2026-01-15")
-    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(corpus.write(str(tmp_path))).path
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(corpus.write(str(tmp_path))).path
     write_report(path, tmp_path / "index.html", VERSION)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "No headline" in page and "The dataset holds 5 attested clean items" in page
@@ -110,7 +110,7 @@ def test_items_that_two_people_read_show_how_far_they_agree(tmp_path: Path) -> N
     corpus = reviewed()
     lake = corpus.write(str(tmp_path))
     lake.write("item_reviews", decisions(corpus))
-    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(lake).path
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(lake).path
     write_report(path, tmp_path / "index.html", VERSION)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     twice = Counter(row.task for row in corpus.items if len(row.reviewed_by) == 2)
@@ -119,7 +119,7 @@ def test_items_that_two_people_read_show_how_far_they_agree(tmp_path: Path) -> N
 
 
 def test_an_empty_warehouse_is_refused_and_the_old_page_kept(tmp_path: Path) -> None:
-    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(Corpus().write(str(tmp_path))).path
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(Corpus().write(str(tmp_path))).path
     target = tmp_path / "index.html"
     target.write_text("old")
     with pytest.raises(BenchError, match="holds no item"):

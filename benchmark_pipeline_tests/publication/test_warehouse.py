@@ -11,10 +11,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from published_corpus import Corpus, score
+from published_corpus import VERSION, Corpus, score
 
 from benchmark_pipeline.errors import BenchError, CorruptFileError
-from benchmark_pipeline.publication.warehouse import VIEW_ORDER
+from benchmark_pipeline.publication.warehouse import MADE_VIEWS, VIEW_ORDER
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
 from benchmark_pipeline.storage import Lake
 from benchmark_pipeline.tables import TABLES
@@ -45,7 +45,7 @@ def test_every_table_and_view_is_there_with_comments(warehouse: Path) -> None:
             "(SELECT table_name FROM duckdb_tables())"
         ).fetchall()
     assert tables == {name: spec.description for name, spec in TABLES.items()}
-    assert set(views) == {*VIEW_ORDER, "rejects"} and all(views.values())
+    assert set(views) == {*VIEW_ORDER, *MADE_VIEWS} and all(views.values())
     assert bare == []
 
 
@@ -58,7 +58,7 @@ def test_no_log_and_no_temporary_file_is_left_beside_the_published_file(warehous
 
 def test_an_open_reader_in_another_process_keeps_the_old_state_and_the_next_one_sees_the_new(tmp_path: Path) -> None:
     target = tmp_path / "warehouse.duckdb"
-    WarehousePublisher(target).publish(small(tmp_path, flags=1))
+    WarehousePublisher(target, VERSION).publish(small(tmp_path, flags=1))
     reader = process(
         """
         import duckdb, sys
@@ -74,7 +74,7 @@ def test_an_open_reader_in_another_process_keeps_the_old_state_and_the_next_one_
     )
     assert reader.stdout is not None
     assert reader.stdout.readline() == "1\n"
-    WarehousePublisher(target).publish(small(tmp_path, flags=3))
+    WarehousePublisher(target, VERSION).publish(small(tmp_path, flags=3))
     after, _ = reader.communicate("\n", timeout=60)
     assert after == "1\n3\n" and reader.returncode == 0
 
@@ -82,7 +82,7 @@ def test_an_open_reader_in_another_process_keeps_the_old_state_and_the_next_one_
 def test_a_killed_build_leaves_the_old_file_and_the_next_build_sweeps_up(tmp_path: Path) -> None:
     target = tmp_path / "warehouse.duckdb"
     lake = small(tmp_path, flags=1)
-    WarehousePublisher(target).publish(lake)
+    WarehousePublisher(target, VERSION).publish(lake)
     builder = process(
         """
         import sys, time
@@ -97,19 +97,19 @@ def test_a_killed_build_leaves_the_old_file_and_the_next_build_sweeps_up(tmp_pat
                 time.sleep(60)
 
         with progress.listening(hold):
-            WarehousePublisher(Path(sys.argv[2])).publish(Lake(sys.argv[1]))
+            WarehousePublisher(Path(sys.argv[2]), "0.1.0").publish(Lake(sys.argv[1]))
         """,
         tmp_path, target,
     )  # fmt: skip
     assert builder.stdout is not None and builder.stdout.readline() == "half way\n"
     with pytest.raises(BenchError, match="another process is building"):
-        WarehousePublisher(target).publish(lake)
+        WarehousePublisher(target, VERSION).publish(lake)
     os.kill(builder.pid, signal.SIGKILL)
     builder.communicate(timeout=60)
     assert list(tmp_path.glob(".warehouse.duckdb.*.tmp*"))
     with duckdb.connect(str(target), read_only=True) as connection:
         assert connection.execute("SELECT k FROM headline").fetchall() == [(1,)]
-    WarehousePublisher(target).publish(small(tmp_path, flags=2))
+    WarehousePublisher(target, VERSION).publish(small(tmp_path, flags=2))
     assert not list(tmp_path.glob(".warehouse.duckdb.*.tmp*"))
     with duckdb.connect(str(target), read_only=True) as connection:
         assert connection.execute("SELECT k FROM headline").fetchall() == [(2,)]
@@ -118,7 +118,7 @@ def test_a_killed_build_leaves_the_old_file_and_the_next_build_sweeps_up(tmp_pat
 def test_the_log_of_a_killed_writer_is_refused_with_a_remedy(tmp_path: Path) -> None:
     target = tmp_path / "warehouse.duckdb"
     lake = small(tmp_path)
-    WarehousePublisher(target).publish(lake)
+    WarehousePublisher(target, VERSION).publish(lake)
     writer = process(
         """
         import duckdb, os, signal, sys
@@ -132,7 +132,7 @@ def test_the_log_of_a_killed_writer_is_refused_with_a_remedy(tmp_path: Path) -> 
     assert target.with_name("warehouse.duckdb.wal").exists()
     before = target.read_bytes()
     with pytest.raises(BenchError, match=r"warehouse\.duckdb\.wal") as caught:
-        WarehousePublisher(target).publish(lake)
+        WarehousePublisher(target, VERSION).publish(lake)
     assert caught.value.remedy is not None and "delete" in caught.value.remedy
     assert target.read_bytes() == before
 
@@ -140,10 +140,10 @@ def test_the_log_of_a_killed_writer_is_refused_with_a_remedy(tmp_path: Path) -> 
 def test_a_lake_file_of_another_schema_fails_the_build_and_keeps_the_old_warehouse(tmp_path: Path) -> None:
     target = tmp_path / "warehouse.duckdb"
     lake = small(tmp_path)
-    WarehousePublisher(target).publish(lake)
+    WarehousePublisher(target, VERSION).publish(lake)
     duckdb.sql("SELECT 1 AS something_else").write_parquet(lake.path("scores"))
     with pytest.raises(CorruptFileError, match="other columns than scores"):
-        WarehousePublisher(target).publish(lake)
+        WarehousePublisher(target, VERSION).publish(lake)
     with duckdb.connect(str(target), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM scores").fetchall() == [(3,)]
 
@@ -153,7 +153,7 @@ def test_a_truncated_lake_file_is_named_with_a_remedy(tmp_path: Path) -> None:
     file = Path(lake.path("scores"))
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(CorruptFileError, match=r"scores/all\.parquet") as caught:
-        WarehousePublisher(tmp_path / "warehouse.duckdb").publish(lake)
+        WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(lake)
     assert caught.value.remedy is not None and "materialize scores" in caught.value.remedy
 
 
@@ -163,7 +163,7 @@ def test_no_view_brings_two_prompt_versions_together(tmp_path: Path) -> None:
     corpus.run("v/a-2026-01-01", flags={row.item_id for row in rows[:2]})
     corpus.scores += [score(row, "v/b-2026-01-01", flagged=True, prompt_version="pv2") for row in rows]
     lake = corpus.write(str(tmp_path))
-    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(lake).path
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(lake).path
     with duckdb.connect(str(path), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM model_pairs").fetchall() == [(0,)]
         found = connection.execute("SELECT prompt_version, position, rank_group FROM leaderboard ORDER BY 1").fetchall()
@@ -181,7 +181,7 @@ def test_every_rejected_row_is_in_the_rejects_view(tmp_path: Path) -> None:
                                                "reject_detail": "HTTP 404"})  # fmt: skip
     corpus.filings.append(bad)
     corpus.pool[0] = corpus.pool[0].model_copy(update={"decision": "excluded", "reason": "contradicted_E2"})
-    path = WarehousePublisher(tmp_path / "warehouse.duckdb").publish(corpus.write(str(tmp_path))).path
+    path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(corpus.write(str(tmp_path))).path
     with duckdb.connect(str(path), read_only=True) as connection:
         found = connection.execute('SELECT "table", reason, detail FROM rejects ORDER BY 1').fetchall()
     assert found == [

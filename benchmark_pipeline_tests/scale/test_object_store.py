@@ -91,7 +91,7 @@ def test_documents_are_kept_once_and_found_by_another_process(tmp_path: Path) ->
 def test_the_warehouse_is_built_from_a_bucket(tmp_path: Path) -> None:
     lake = Lake("s3://icfr/warehouse")
     lake.write("raw_filings", [row(1), row(2)], "2023")
-    built = build_warehouse(lake, tmp_path / "warehouse.duckdb", lambda path: duckdb.connect(str(path)))
+    built = build_warehouse(lake, tmp_path / "warehouse.duckdb", lambda path: duckdb.connect(str(path)), "0.1.0")
     assert built.rows["raw_filings"] == 2
 
 

@@ -37,7 +37,7 @@ def write(folder: Path, generation: int) -> None:
     log.append({"generation": generation})
     lake.write("raw_filings", [row(number, generation) for number in range(ROWS)], "2023")
     try:
-        build_warehouse(lake, folder / "warehouse.duckdb", lambda path: duckdb.connect(str(path)))
+        build_warehouse(lake, folder / "warehouse.duckdb", lambda path: duckdb.connect(str(path)), "0.1.0")
     except BenchError as error:  # another writer is publishing: that one's is as good
         if "another process" not in error.what:
             raise

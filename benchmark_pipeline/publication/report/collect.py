@@ -33,6 +33,14 @@ class ResultSet:
     manifest: Sequence[Record]
     """One row a run: parameters, returned models, dates, tokens, cost."""
 
+    def head(self, row: Record) -> Record | None:
+        """The headline row of the run that a row is about."""
+        return next((head for head in self.headline if run_key(head) == run_key(row)), None)
+
+    def repeated(self, row: Record) -> bool:
+        """Whether the model of a row was run more than once, so that its id alone does not name the run."""
+        return bool(sum(head["model_id"] == row["model_id"] for head in self.headline) > 1)
+
     @property
     def models(self) -> list[Record]:
         """Language models alone."""
@@ -78,7 +86,7 @@ def collect(connection: duckdb.DuckDBPyConnection, dataset_version: str) -> Repo
     """Reads the page's data.
 
     Raises:
-        BenchError: the warehouse holds no item.
+        BenchError: the warehouse holds no item, or items of another dataset version.
     """
 
     def rows(sql: str, *values: Any) -> list[dict[str, Any]]:
@@ -93,6 +101,12 @@ def collect(connection: duckdb.DuckDBPyConnection, dataset_version: str) -> Repo
         sql = f"SELECT coalesce({column}, 'not drafted') AS name, count(*) AS items FROM labeled_items GROUP BY 1 ORDER BY 1"
         return {row["name"]: row["items"] for row in rows(sql)}
 
+    [held] = rows("SELECT dataset_version FROM dataset")
+    if held["dataset_version"] != dataset_version:
+        raise BenchError(
+            f"the warehouse holds the items of dataset {held['dataset_version']}, not of {dataset_version}",
+            remedy="materialize labeled_items, scores, metrics and the warehouse for this dataset version",
+        )
     reviews = counts("review_status")
     if not reviews:
         raise BenchError("the warehouse holds no item", remedy="materialize labeled_items, then the warehouse")

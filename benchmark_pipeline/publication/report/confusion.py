@@ -39,7 +39,8 @@ class Count:
 class Matrix:
     """One model on one field."""
 
-    model_id: str
+    run: Record
+    """Headline row of the run."""
     answers: Sequence[str]
     """Heads of the columns."""
     rows: Sequence[tuple[str, Sequence[Count]]]
@@ -80,7 +81,7 @@ def _matrix(model: Record, counted: Sequence[Record], labels: Sequence[str]) -> 
         return Count("|".join(parts), count, gold == answer, count / of)
 
     return Matrix(
-        model["model_id"],
+        model,
         ["no usable answer" if answer is None else answer.replace("_", " ") for answer in order],
         [(gold.replace("_", " "), [cell(gold, answer) for answer in order]) for gold in golds],
     )

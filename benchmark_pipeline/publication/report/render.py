@@ -60,6 +60,7 @@ def render(data: ReportData) -> str:
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         label=lambda value: words.LABELS.get(value, value),
         meaning=words.meaning,
+        marks=words.marks,
         with_recall=words.with_recall,
         blind=words.blind,
         axis=scale(rates),
@@ -74,6 +75,7 @@ def render(data: ReportData) -> str:
         label_source_table=tables.label_source_table,
         outcome_table=tables.outcome_table,
         cutoff=tables.cutoff,
+        flagged=tables.flagged,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )
 

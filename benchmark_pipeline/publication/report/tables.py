@@ -218,6 +218,12 @@ def label_source_table(results: ResultSet) -> MetricTable | None:
     return next(iter(_kept([MetricTable("Every measure by label source", note, lines)])), None)
 
 
+def flagged(results: ResultSet) -> list[list[Record]]:
+    """False positives of each run, in the order of the headline."""
+    groups = [[row for row in results.false_positives if run_key(row) == run_key(head)] for head in results.headline]
+    return [group for group in groups if group]
+
+
 def cutoff(results: ResultSet, run: Record) -> str:
     """Up to when the training data of a run's model reach, as its maker states it; a dash for a rule."""
     found = results.metrics.get((run_key(run), "all", "training_cutoff", "all", "all"))

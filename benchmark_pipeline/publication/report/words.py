@@ -48,6 +48,14 @@ LABELS = {
 }
 
 
+def marks(row: Mapping[str, Any] | None) -> str:
+    """What must be said wherever a run's results stand: that they are a preview, that they are not comparable."""
+    if row is None:
+        return "not comparable"
+    said = (["preview"] if row["status"] == "preview" else []) + ([] if row["comparable"] else ["not comparable"])
+    return ", ".join(said)
+
+
 def name(metric: str) -> str:
     """A measure in words: `false_positive_rate_gap` to `false-positive rate, gap`."""
     words = (

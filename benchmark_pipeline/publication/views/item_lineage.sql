@@ -1,7 +1,7 @@
 -- Where every item comes from: its filing, finding or scenario, the document by SHA-256, the characters and the sentence,
 -- and for filings the clean-pool decision.
 SELECT
-    i.item_id, i.task, i.arm, i.population, i.source_ref, i.review_status, i.label_source, i.drafted_by,
+    dataset.dataset_version, i.item_id, i.task, i.arm, i.population, i.source_ref, i.review_status, i.label_source, i.drafted_by,
     i.gold_icfr, i.clean_rating, i.twin_of, i.company_key,
     i.accession, i.cik, i.form, a.company_name, a.period_end, a.filed_date,
     home.folder || '/' || i.accession || '-index.htm' AS filing_index_url,
@@ -15,6 +15,7 @@ SELECT
     f.text_sha256 AS finding_text_sha256,
     s.scenario_id, s.source_path AS scenario_path, s.source_sha256 AS scenario_file_sha256
 FROM labeled_items AS i
+CROSS JOIN dataset
 LEFT JOIN icfr_assertions AS a ON a.accession = i.accession AND a.cik = i.cik
 LEFT JOIN clean_pool AS p ON p.accession = i.accession AND p.cik = i.cik
 LEFT JOIN (
