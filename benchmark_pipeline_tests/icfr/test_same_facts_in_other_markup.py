@@ -1,7 +1,9 @@
 """A report set in other markup states the same facts: edges, conclusions, opinion and number of weaknesses stay."""
 
 import gzip
+import html
 import re
+import textwrap
 from datetime import date
 
 import pytest
@@ -66,9 +68,26 @@ def page_furniture_before_headings(body):
     return re.sub(heading, rb'<p>57</p><p><a href="#toc">Table of Contents</a></p><hr>\1', body)
 
 
+def text_in_parts(body):
+    half = rb"><span style='x'>\1</span><span>\2</span><"
+    return re.sub(rb">([^<>]{20,40})([^<>]{20,})<", half, body)
+
+
+def plain_text_in_short_lines(body):
+    paragraphs = FilingDocument("report.htm", "10-K", body).text.split("\n")
+    wrapped = [textwrap.fill(p, 78, break_long_words=False, break_on_hyphens=False) for p in paragraphs]
+    return "\n\n".join(wrapped).encode()
+
+
+def preformatted(body):
+    return (
+        b"<html><body><pre>" + html.escape(plain_text_in_short_lines(body).decode()).encode() + b"</pre></body></html>"
+    )
+
+
 CHANGES = [
     upper_case_tags, other_references, anchors_inside_words, divisions_for_paragraphs, comments_before_ends,
-    lines_of_other_systems, page_furniture_before_headings,
+    lines_of_other_systems, page_furniture_before_headings, text_in_parts, plain_text_in_short_lines, preformatted,
 ]  # fmt: skip
 
 
@@ -80,7 +99,8 @@ def _facts(body, form, period):
     (section,), (row,) = result.sections, result.assertions
     words = (section.text or "").split()
     return (section.status, words[:6], words[-6:], len(words), row.mgmt_conclusion, row.dcp_conclusion, row.attest_opinion,
-            row.weaknesses_stated, row.auditor_name)  # fmt: skip
+            row.weaknesses_stated, row.auditor_name, row.mgmt_as_of, row.framework, row.opinion_date,
+            row.mgmt_says_no_attestation, row.prior_mw_remediated, len(row.scope_outs))  # fmt: skip
 
 
 @pytest.mark.parametrize("change", CHANGES)
