@@ -22,7 +22,7 @@ from benchmark_pipeline.tables.disclosures import (
 
 from .attestation import Attestation, read_attestation
 from .auditees import firm_told
-from .conclusion import ManagementConclusion, read_conclusion
+from .conclusion import WITHOUT_CONCLUSION, ManagementConclusion, read_conclusion
 from .language import Sentence
 from .periods import fiscal_year_start
 from .registrants import Registrant, Voice
@@ -100,8 +100,9 @@ def read_assertion(report: Report) -> ReadAssertion:
     icfr = management.icfr
     not_assessed = management.new_registrant or management.reverse_merger
     if not_assessed is not None:
-        if icfr == "absent":
-            icfr = "not_assessed"
+        # A weakness found in the audit is no assessment by management.
+        if icfr == "absent" or (icfr == "ineffective" and WITHOUT_CONCLUSION in rules):
+            icfr, management.icfr_span, management.as_of = "not_assessed", None, None
             rules.append("assessment_left_out")
         else:
             conflicts.append("no_assessment_stated_beside_a_conclusion")

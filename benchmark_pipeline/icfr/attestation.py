@@ -31,9 +31,11 @@ _MAINTAINED = re.compile(
     re.IGNORECASE,
 )
 _NOT_MAINTAINED = re.compile(
-    r"\b(?:has|have|had|did|does|do)\s+not\s+(?:\w+\s+){0,2}maintain(?:ed)?\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?internal\s+control",
+    r"\b(?:(?:has|have|had|did|does|do)\s+not\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:\w+\s+){0,2}(?:maintain(?:ed)?|have|had)|failed\s+to\s+maintain)\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?internal\s+control",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"\b(?:not|never|unable|failed|neither)\b", re.IGNORECASE)
+_DENIAL_CHARACTERS = 80
 _WAS = re.compile(
     r"internal\s+controls?\s+over\s+financial\s+reporting\b[^.;]{0,120}?\b(?:was|is|were)\s*,?\s*(?:in\s+all\s+material\s+respects,?\s+)?(not\s+effective|ineffective|effective)\b",
     re.IGNORECASE,
@@ -161,8 +163,10 @@ def _opinions(document: FilingDocument) -> list[AuditorOpinion]:
         verdict: Opinion | None = None
         if _NOT_MAINTAINED.search(sentence):
             verdict = "adverse"
-        elif _MAINTAINED.search(sentence):
-            verdict = "unqualified"
+        elif maintained := _MAINTAINED.search(sentence):
+            # A denial in other words than those above: which opinion it is cannot be told.
+            denied = _DENIED.search(sentence, max(0, maintained.start() - _DENIAL_CHARACTERS), maintained.start())
+            verdict = None if denied else "unqualified"
         elif stated := _WAS.search(sentence):
             verdict = "unqualified" if stated[1].lower() == "effective" else "adverse"
         if verdict is not None:

@@ -19,6 +19,8 @@ from .registrants import Voice
 
 DAYS_APART = 10
 """52/53-week years end within days of the month's end; farther apart is another date."""
+WITHOUT_CONCLUSION = "icfr_weakness_stated_without_conclusion"
+"""The rule that takes a weakness stated as present for the conclusion, where no sentence concludes."""
 _FRAMEWORKS = (
     (re.compile(r"internal\s+control\s*[-\u2013\u2014\s]*integrated\s+framework|COSO|committee\s+of\s+sponsoring|treadway", re.I), "COSO"),
     (re.compile(r"turnbull|FRC\s+guidance", re.I), "Turnbull"),
@@ -97,7 +99,7 @@ def read_conclusion(text: str, period_end: date | None, voice: Voice | None = No
         named = _weakness_without_conclusion(found) if dcp != "effective" else None
         if named is not None:
             icfr, icfr_s = "ineffective", Statement("icfr", False, named, _as_of(named.text), False, False)
-            rules.append("icfr_weakness_stated_without_conclusion")
+            rules.append(WITHOUT_CONCLUSION)
     elif icfr == "effective" and (beside := _weakness_beside(found, period_end)) is not None:
         icfr, icfr_s = "mixed", Statement("icfr", False, beside, _as_of(beside.text), False, False)
         icfr_conflicts.append("icfr_effective_beside_a_material_weakness")
@@ -160,9 +162,10 @@ def _statements(found: list[Sentence], period_end: date | None = None) -> list[S
                 as_of = last_dates[0]
             if as_of is None and _AT_PERIOD_END.search(sentence.text):
                 as_of = period_end
-            statements.append(
-                Statement(subject, predicate.effective, sentence, as_of, predicate.earlier, predicate.except_for)
+            earlier = predicate.earlier or (
+                _INTERIM.search(sentence.text) is not None and not find_dates(sentence.text)
             )
+            statements.append(Statement(subject, predicate.effective, sentence, as_of, earlier, predicate.except_for))
         if named is not None:
             last_named, last_block = named, sentence.block
             last_dates = find_dates(sentence.text)
@@ -170,6 +173,11 @@ def _statements(found: list[Sentence], period_end: date | None = None) -> list[S
 
 
 _TITLE_OF_FRAMEWORK = re.compile(r"internal\s+control\s*[-\u2013\u2014\s]*integrated\s+framework", re.I)
+_INTERIM = re.compile(
+    r"\b(?:during|in|for|of|at)\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+|each\s+of\s+the\s+)?(?:first|second|third)(?:\s+(?:two|three|and\s+(?:second|third)))?\s+(?:fiscal\s+)?quarters?\b|\binterim\s+periods?\b",
+    re.IGNORECASE,
+)
+"""An interim date in words: what was so then is not said of the year end."""
 
 
 def _named(sentence: str) -> Subject | None:
@@ -256,6 +264,7 @@ def _weakness_without_conclusion(found: list[Sentence]) -> Sentence | None:
             and _HAS_WEAKNESS.search(text)
             and not _NO_WEAKNESS.search(text)
             and not _PAST_WEAKNESS.search(text)
+            and _named(text) != "dcp"
         ):
             return sentence
     return None

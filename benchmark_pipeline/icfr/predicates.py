@@ -17,14 +17,16 @@ _NEGATIVE = re.compile(
     rf"|\b(?:not|never)\s+{_ADVERB}{{0,4}}(?:effective|operating\s+effectively)\b"
     r"|\bineffective\b|\bless\s+than\s+(?:fully\s+)?effective\b|\b(?:did|does|do|has|have)\s+not\s+(?:been\s+)?operat\w+\s+effectively\b"
     r"|\b(?:(?:did|does|do)\s+not\s+(?:currently\s+|yet\s+)?have|lack(?:s|ed|ing)?|no)\s+(?:an?\s+|fully\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
-    r"|\b(?:did|does|do|has|have|had)\s+not\s+(?:\w+\s+){0,2}maintain(?:ed)?\b|\bnot\s+maintained\b|\bfailed\s+to\s+maintain\b",
+    r"|\b(?:did|does|do|has|have|had)\s+not\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:\w+\s+){0,2}maintain(?:ed)?\b|\bnot\s+maintained\b|\bfail(?:s|ed)?\s+to\s+(?:maintain|be\s+effective)\b"
+    r"|\b(?:did|does|do)\s+not\s+meet\s+(?:those|these|the|such)\s+(?:COSO\s+)?criteria\b|\bno\s+longer\s+(?:operating\s+)?effective(?:ly)?\b|\black(?:s|ed)?\s+(?:of\s+)?effectiveness\b",
     re.IGNORECASE,
 )
 _POSITIVE = re.compile(
     rf"\b{_BE}\s*,?\s*(?:as\s+of\s+[^;]{{4,60}}?,\s*|at\s+[a-z]+\s+\d+,\s+\d{{4}},\s*)?{_ADVERB}{{0,6}}effective\b"
     r"|\b(?:maintain(?:s|ed)?|had|has|have)\s*,?\s*(?:in\s+all\s+material\s+respects\s*,?\s*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
     r"|\b(?:consider(?:s|ed)?|find|finds|found|deem(?:s|ed)?|judged?|hold|held|thought|regard(?:s|ed)?)\b[^.;,]{0,140}?\beffective\b"
-    r"|\bconfirmed\s+the\s+effectiveness\s+of|\b(?:operated|operating|functioned|functioning)\s+effectively\b",
+    r"|\b(?:assess(?:ed|es)|rated|rates|evaluated|classified)\b[^.;,]{0,140}?\bas\s+(?:being\s+)?effective\b"
+    r"|\bm(?:et|eets)\s+(?:all\s+(?:of\s+)?)?(?:those|these|the|such)\s+(?:COSO\s+)?criteria\b|\bconfirmed\s+the\s+effectiveness\s+of|\b(?:operated|operating|functioned|functioning)\s+effectively\b",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
@@ -60,7 +62,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"^(?:previously|originally|initially),|\b(?:previously|originally|initially)\s+(?:\w+\s+)?(?:concluded|reported|disclosed|determined|stated|issued)|\bhad\s+(?:previously\s+)?(?:concluded|been\s+(?:effective|ineffective))"
+    r"^(?:previously|originally|initially),|\bat\s+the\s+time\s+(?:of|that|when|(?:the|our|its|we)\b)[^.;]{0,80}\b(?:filed|filing|original|issued)\b|\b(?:previously|originally|initially)\s+(?:\w+\s+)?(?:concluded|reported|disclosed|determined|stated|issued)|\bhad\s+(?:previously\s+)?(?:concluded|been\s+(?:effective|ineffective))"
     r"|in\s+(?:our|its|the)\s+(?:prior|original|previous)\s+(?:year|annual|form|filing|report)",
     re.IGNORECASE,
 )
@@ -70,6 +72,7 @@ _CONCLUDED_HAD_BEEN = re.compile(
 """A conclusion in the past perfect: the year that it speaks of has ended."""
 _EXCEPT = re.compile(
     r"\beffective\b[^.]{0,40}\b(?:except\s+(?:for|as)|with\s+the\s+exception\s+of|other\s+than|apart\s+from|aside\s+from|save\s+for|subject\s+to(?![^.]{0,60}\blimitation))\b"
+    r"|\beffective\b[^.]{0,90}\bexcept\s+that\b(?![^.]{0,120}\b(?:exclud\w+|did\s+not\s+include|no\s+evaluation))"
     r"|\bexcept\s+for\b[^.]{0,200}\beffective\b"
     r"|\b(?:other\s+than|with\s+the\s+exception\s+of|apart\s+from|aside\s+from|save\s+for|but\s+for)\b[^.,]{0,60}\b(?:weakness|deficienc|matter|issue|above|below|described|noted|disclosed|identified)[^.]{0,200}\beffective\b",
     re.IGNORECASE,
@@ -106,7 +109,7 @@ class Predicate:
 def predicates(sentence: str) -> list[Predicate]:
     """The statements of effectiveness in a sentence; boilerplate, hypotheses and definitions give none."""
     lowered = sentence.lower()
-    if "ffective" not in lowered and "maintain" not in lowered and "adequate" not in lowered:
+    if not any(word in lowered for word in ("ffective", "maintain", "adequate", "criteria", "deficient")):
         return []
     if not _CONCLUDES.search(sentence):
         return []

@@ -12,11 +12,11 @@ from .regions import management_only
 from .registrants import Voice
 
 _ATTESTATION = re.compile(
-    r"attest(?:ation|ed|s)?\b|audited\s+by|report\s+of\s+(?:the\s+|our\s+)?(?:company['\u2019]s\s+)?(?:independent\s+)?registered",
+    r"attest(?:ation|ed|s)?\b|audited\s+by|audit\s+of\s+(?:our|its|their|the\s+company['\u2019]s)\s+internal\s+control|report\s+of\s+(?:the\s+|our\s+)?(?:company['\u2019]s\s+)?(?:independent\s+)?registered",
     re.IGNORECASE,
 )
 _NONE = re.compile(
-    r"(?:does|do|did)\s+not\s+(?:include|contain)|(?:was|were|is|are)\s+not\s+(?:subject\s+to|required|included|audited)|not\s+been\s+(?:audited|attested)"
+    r"(?:does|do|did)\s+not\s+(?:include|contain)|(?:was|were|is|are)\s+not\s+(?:subject\s+to|required|included|audited)|not\s+(?:been\s+(?:audited|attested)|attested|audited|issued)"
     r"|\bexempt(?:s|ed|ion|ions)?\b|not\s+required\s+to\s+(?:include|provide|obtain|have|be|comply)|\bno\s+attestation|not\s+subject\s+to",
     re.IGNORECASE,
 )
@@ -38,18 +38,23 @@ _FOR_LONG_AS = re.compile(
     re.IGNORECASE,
 )
 _NO_ASSESSMENT = re.compile(
-    r"(?:(?:does|do|did)\s+not\s+(?:include|contain|provide)|(?:was|were|is|are)\s+not\s+(?:required|included)|not\s+(?:required|able)\s+to\s+(?:include|provide|perform|conduct)|exclud\w+|has\s+not\s+(?:included|performed|conducted)|did\s+not\s+(?:perform|conduct))"
+    r"(?:(?:does|do|did)\s+not\s+(?:include|contain|provide)|(?:was|were|is|are)\s+not\s+(?:yet\s+)?(?:required|included)|not\s+(?:required|able)\s+to\s+(?:include|provide|perform|conduct)|exclud\w+|has\s+not\s+(?:included|performed|conducted)|did\s+not\s+(?:perform|conduct))"
     r"[^.]{0,120}\b(?:management(?:['\u2019]s)?|our)?\s*(?:annual\s+)?(?:report\s+(?:of|on|by|regarding)|assessment|evaluation)",
     re.IGNORECASE,
 )
 _MANAGEMENTS = re.compile(
-    r"management(?:['\u2019]s)?\s+(?:annual\s+)?(?:report|assessment)|report\s+of\s+management|assessment\s+(?:by\s+management|of\s+(?:our\s+|its\s+|the\s+\S+\s+)?internal\s+control|regarding)",
+    r"management(?:['\u2019]s)?\s+(?:annual\s+)?(?:report|assessment)|report\s+of\s+management|(?:assessment|evaluation)\s+(?:by\s+management|of\s+(?:the\s+effectiveness\s+of\s+)?(?:our\s+|its\s+|their\s+|the\s+\S+\s+)?internal\s+control|regarding)",
     re.IGNORECASE,
 )
 _NEW = re.compile(
     r"newly[\s-]+public|new(?:ly)?\s+public|transition\s+period|initial\s+public\s+offering|second\s+annual\s+report|newly\s+registered|recently\s+completed\s+(?:its\s+|our\s+)?initial",
     re.IGNORECASE,
 )
+_AUDITORS = re.compile(
+    r"\b(?:auditors?|accounting\s+firm|accountants?)\b[^.]{0,40}\b(?:is|are|was|were)\s+not\s+(?:yet\s+)?required",
+    re.IGNORECASE,
+)
+"""It is the auditor that need not assess."""
 _REVERSE = re.compile(
     r"reverse\s+(?:merger|acquisition|recapitali[sz]ation|takeover)|215\.02|business\s+combination|de-?SPAC|\bthe\s+merger\b",
     re.IGNORECASE,
@@ -73,6 +78,7 @@ _BUSINESS = re.compile(
 _PERMITTED = re.compile(
     r"\bpermitted\s+to\s+exclude|\bpermits?\b|\bmay\s+(?:be\s+)?(?:exclude|omit)|\bcompanies\s+are\b", re.IGNORECASE
 )
+_LEAVES_NOTHING_OUT = re.compile(r"\b(?:did|does|do|has|have)\s+not\s+exclude", re.IGNORECASE)
 _WHAT = (
     re.compile(r"^(.{3,140}?)\s+(?:has|have|was|were)\s+(?:been\s+)?excluded\s+from\b", re.IGNORECASE),
     re.compile(r"exclud(?:e|es|ed|ing)\s+(?:from\s+(?:its|our|the|their|this)\s+[^,.]{0,90}?,?\s+)?(?:(?:the\s+)?internal\s+controls?\s+(?:over\s+financial\s+reporting\s+)?(?:of|at)\s+)?(.{3,140}?)(?=\s+from\b|,|(?<!\bin)\s+which\b|\s+that\b|\s+acquired\b|\.$|\s+as\s+of\b|\s+because\b|\s+in\s+(?:its|our)\b)", re.IGNORECASE),
@@ -84,6 +90,8 @@ _PERCENT = r"(\d{1,3}(?:\.\d+)?)\s*(?:%|percent\b)"
 _NO_PERCENT = r"(?:(?!percent)[^%.;])"
 _BASE = r"\b(assets|revenues?|net\s+sales|sales)\b"
 _BETWEEN_SHARES = r"\s*(?:,\s*|,?\s*and\s+)(?:(?:approximately|about|less\s+than|under|nearly|only)\s+)*"
+_SHARE_BEHIND = re.compile(rf"\b(assets|revenues?|net\s+sales|sales)\s+of\s+(?:\w+\s+){{0,2}}{_PERCENT}", re.IGNORECASE)
+"""`Assets of 12% and revenues of 7%`."""
 _PCT_OF = re.compile(rf"{_PERCENT}(?!\s*(?:-\s*)?owned){_NO_PERCENT}{{0,60}}?{_BASE}", re.IGNORECASE)
 _AND_ANOTHER_BASE = re.compile(
     rf"{_NO_PERCENT}{{0,60}}?\band\s+(?:(?:of|our|its|the|total|consolidated|combined|\S+['\u2019]s)\s+){{0,4}}{_BASE}"
@@ -101,7 +109,8 @@ _TWO_THEN_SHARES = re.compile(
 )
 """`Total assets and revenues of the business represented 3% and 2%`."""
 _REMEDIATED = re.compile(
-    r"\b(?:has|have|had|was|were|is|are|been)\s+(?:also\s+|now\s+|since\s+)?(?:been\s+)?(?:fully\s+|successfully\s+|effectively\s+)?remediated\b|\b(?:completed|concluded)\b[^.]{0,120}\bremediat\w+|\bremediat(?:ed|ion)\b[^.]{0,80}\b(?:complete|completed|successful)|\bwe\s+(?:have\s+)?(?:successfully\s+|fully\s+)?remediated",
+    r"\b(?:has|have|had|was|were|is|are|been)\s+(?:also\s+|now\s+|since\s+)?(?:been\s+)?(?:fully\s+|successfully\s+|effectively\s+)?remediated\b|\b(?:completed|concluded)\b[^.]{0,120}\bremediat\w+|\bremediat(?:ed|ion)\b[^.]{0,80}\b(?:complete|completed|successful)|\bwe\s+(?:have\s+)?(?:successfully\s+|fully\s+)?remediated"
+    r"|\bmaterial\s+weakness(?:es)?\b[^.]{0,80}\b(?:no\s+longer\s+exist(?:s|ed)?|(?:was|were|(?:has|have|had)\s+been)\s+(?:eliminated|resolved|corrected|cured))\b",
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(
@@ -133,7 +142,7 @@ def read_statements(text: str, voice: Voice | None = None) -> Statements:
         found = [sentence for sentence in found if voice.concerns(sentence.text)]
     return Statements(
         no_attestation=_no_attestation(found),
-        new_registrant=next((s for s in found if _no_assessment(s.text) and _NEW.search(s.text)), None),
+        new_registrant=next((s for i, s in enumerate(found) if _newly_public(found, i)), None),
         reverse_merger=next((s for i, s in enumerate(found) if _after_reverse_merger(found, i)), None),
         scope_outs=_scope_outs(found),
         prior_remediated=next((s for s in found if _is_remediated(s.text)), None),
@@ -167,7 +176,7 @@ def states_no_attestation(sentence: str) -> bool:
             _FOR_LONG_AS.search(sentence)
             and not re.search(r"does\s+not\s+(?:include|contain)", sentence, re.IGNORECASE)
         )
-        and re.search(r"internal\s+control|attestation", sentence, re.IGNORECASE) is not None
+        and re.search(r"internal\s+control|\battest", sentence, re.IGNORECASE) is not None
     )
 
 
@@ -182,6 +191,14 @@ def _no_assessment(sentence: str) -> bool:
             re.IGNORECASE,
         )
     )
+
+
+def _newly_public(found: list[Sentence], index: int) -> bool:
+    """No assessment, and the rule for newly public companies told in the same sentence or beside it."""
+    text = found[index].text
+    if not _no_assessment(text) or _AUDITORS.search(text):
+        return False
+    return any(_NEW.search(sentence.text) for sentence in (found[index], *found[max(0, index - 1) : index + 2]))
 
 
 def _after_reverse_merger(found: list[Sentence], index: int) -> bool:
@@ -204,7 +221,7 @@ def _scope_outs(found: list[Sentence]) -> list[ScopeOut]:
         assets, revenue = _shares(" ".join(s.text for s in found[index : index + 3]))
         if not _BUSINESS.search(told) and assets is None and revenue is None:
             continue
-        if _PERMITTED.search(text):
+        if _PERMITTED.search(text) or _LEAVES_NOTHING_OUT.search(text):
             continue
         if re.search(
             r"attestation|newly\s+public|report\s+of\s+management|definition|misstatement", text, re.IGNORECASE
@@ -227,6 +244,9 @@ def _shares(text: str) -> tuple[float | None, float | None]:
     if two and _is_assets(two[3]) != _is_assets(two[4]):
         shares = {_is_assets(two[3]): float(two[1]), _is_assets(two[4]): float(two[2])}
         return shares[True], shares[False]
+    behind = {_is_assets(match[1]): float(match[2]) for match in _SHARE_BEHIND.finditer(text)}
+    if len(behind) == 2:
+        return behind[True], behind[False]
     for match in _PCT_OF.finditer(text):
         shares.setdefault(_is_assets(match[2]), float(match[1]))
         also = _AND_ANOTHER_BASE.match(text, match.end())

@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 
 from .blocks import Block, component_heading
 from .language import MATERIAL_WEAKNESS
-from .weakness_words import CONSEQUENCE, DEFICIENT, DEFINITION, Kind, Weakness, answers, leaves, names_weakness
+from .weakness_words import (
+    ABSENT,
+    CONSEQUENCE,
+    DEFICIENT,
+    DEFINITION,
+    ONE_CONSEQUENCE,
+    Kind,
+    Weakness,
+    answers,
+    leaves,
+    names_weakness,
+)
 
 _COMPONENT_HEADING_CHARACTERS = 70
 
@@ -39,12 +50,12 @@ def listed(lines: list[Block]) -> list[Weakness]:
 
 def _step(state: _State, block: Block, following: Block | None) -> None:
     component = component_heading(block.words)
+    inside = state.collecting and block.marker is not None and state.style in (None, block.marker)
     short = len(block.words) <= _COMPONENT_HEADING_CHARACTERS
-    if component is None and state.named and answers(block):
+    if component is None and state.named and answers(block) and not (inside and ABSENT.match(block.words)):
         state.stop()
         state.answering = True
         return
-    inside = state.collecting and block.marker is not None and state.style in (None, block.marker)
     if (
         component is None
         and leaves(block)
@@ -103,7 +114,7 @@ def _collect(state: _State, block: Block, component: str | None) -> None:
         state.found.append(Weakness(block.start, block.end, kind, component or state.component))
         return
     if block.marker is not None or state.style is not None:
-        if CONSEQUENCE.match(block.words):
+        if CONSEQUENCE.match(block.words) and not (ONE_CONSEQUENCE.match(block.words) and len(state.style or "") > 1):
             state.collecting = state.component is not None
         elif state.style is not None and (block.marker is not None or len(state.style) > 1):
             state.pending.append(block)

@@ -7,6 +7,7 @@ import re
 from .blocks import Block
 from .language import DCP, MATERIAL_WEAKNESS, Sentence, sentences
 from .weakness_words import (
+    ABSENT,
     ANSWER,
     CONSEQUENCE,
     DEFICIENT,
@@ -30,6 +31,14 @@ _LEADS = re.compile(
     r"\bfollowing\b[^.]*:$|\bas\s+follows\s*[.:]$|material\s+weakness(?:es)?[^.;]{0,120}:$", re.IGNORECASE
 )
 """The end of a sentence that opens a list."""
+_BELOW = re.compile(
+    r"material\s+weaknesses\b[^.;]{0,60}\b(?:described|discussed|set\s+forth|noted|listed|identified|outlined|summari[sz]ed|presented)\s+below\s*[.:]?$",
+    re.IGNORECASE,
+)
+_RUN_IN_TITLE = re.compile(r"([A-Z][^.:;]{3,90}?)(?:[.:]|\s[\u2013\u2014-])\s+(?=[A-Z])")
+_VERB = re.compile(r"\b(?:is|are|was|were|did|does|do|has|have|had|we|our|it|they)\b", re.IGNORECASE)
+"""What a title does not hold."""
+_ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth)(?:ly)?,\s", re.IGNORECASE)
 _DESCRIBES = re.compile(
     r"relat(?:es|ed|ing)\s+to|\b(?:concern|pertain|involv|stem|lie)\w*\b|due\s+to|because|result(?:ing|s|ed)?\s+(?:from|of|in)|with\s+respect\s+to|regarding|consist\w*\s+of|\black|insufficient|did\s+not|\bin\s+the\s+(?:design|operation|area)"
     r"|^(?:the|this|our|one|a|that)\s+(?:\w+\s+){0,2}material\s+weakness(?:es)?\s+(?:\w+\s+){0,2}(?:is|was|were|are)\s+(?!remediated|described|discussed|reported|identified\s*[.,]|set\s+forth|defined|present|a\s+deficiency)"
@@ -43,6 +52,16 @@ _MENTIONS_ONLY = re.compile(
     re.IGNORECASE,
 )
 """The weakness as a cause, described elsewhere."""
+_COMMA = re.compile(
+    r",\s+(?:and\s+|or\s+)?|\s+and\s+(?=(?:an?\s+|the\s+)?(?:lack|no|insufficient|inadequate|ineffective|absence|limited)\b)",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(r"\b(?:concluded|determined|assessment|evaluation)\b", re.IGNORECASE)
+_DEEMED = re.compile(
+    r"^(?:this|these|such|the|each\s+of\s+these)\s+(?:\w+\s+){0,3}?(?:deficienc(?:y|ies)|matters?|errors?|issues?|failures?|conditions?)\b[^.]{0,80}?\b(?:constitut|represent|amount|result|was|were|is|are)\w*\b[^.]{0,60}material\s+weakness",
+    re.IGNORECASE,
+)
+"""A sentence that calls what was told before it a weakness."""
 _SEVERAL = re.compile(
     r"material\s+weaknesses\b|(?:another|second|additional|also\s+identified\s+a)\s+material\s+weakness", re.IGNORECASE
 )
@@ -68,10 +87,21 @@ def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
             if len(numbers) >= 2:
                 edges = zip((m.end() for m in numbers), [*(m.start() for m in numbers[1:]), len(raw)], strict=True)
                 return _parts(raw, start, list(edges))
+            if colon >= 0 and (enumerated := _enumerated(raw, colon + 1)):
+                return _parts(raw, start, enumerated)
             if colon >= 0 and raw.count(";", colon) >= 1:
                 cuts = [colon + 1, *(colon + 1 + m.end() for m in re.finditer(";", raw[colon + 1 :]))]
                 return _parts(raw, start, list(zip(cuts, [*(cut - 1 for cut in cuts[1:]), len(raw)], strict=True)))
     return []
+
+
+def _enumerated(raw: str, first: int) -> list[tuple[int, int]]:
+    """Edges of parts between commas, where every part says what is missing: `no X, lack of Y and inadequate Z`."""
+    if ";" in raw[first:]:
+        return []
+    cuts = [first, *(first + m.end() for m in _COMMA.finditer(raw[first:]))]
+    edges = list(zip(cuts, [*(cut - 1 for cut in cuts[1:]), len(raw)], strict=True))
+    return edges if len(edges) >= 2 and all(ABSENT.match(raw[a:b].strip()) for a, b in edges) else []
 
 
 def _whole(told: list[Sentence]) -> list[Sentence]:
@@ -113,6 +143,42 @@ def after_lead_in(lines: list[Block]) -> list[Weakness]:
                 open_from = None
         if len(found) >= 2:
             return found
+    return []
+
+
+def titled_below(lines: list[Block]) -> list[Weakness]:
+    """Paragraphs with a run-in title each, under `the material weaknesses described below`; one alone is no list."""
+    for index, block in enumerate(lines):
+        lead = list(sentences(block.text))[-1].text if block.text else ""
+        if not _BELOW.search(lead) or _not_existing(lead):
+            continue
+        found: list[Weakness] = []
+        for following in lines[index + 1 :]:
+            title = _RUN_IN_TITLE.match(following.words)
+            if title is None or _VERB.search(title[1]) or not DEFICIENT.search(following.words[:400]):
+                break
+            if answers(following) or CONSEQUENCE.match(following.words) or TURNS.match(following.words):
+                break
+            found.append(Weakness(following.start, following.end, "run_in_heading", None))
+        if len(found) >= 2:
+            return found
+    return []
+
+
+def by_ordinal(lines: list[Block], text: str) -> list[Weakness]:
+    """`First, … Second, …` after a sentence that names several weaknesses, in one paragraph."""
+    for block in lines:
+        told = list(sentences(text[block.start : block.end]))
+        firsts = [n for n, sentence in enumerate(told) if _ORDINAL.match(sentence.text)]
+        if len(firsts) < 2 or not _SEVERAL.search(told[firsts[0] - 1].text if firsts[0] else ""):
+            continue
+        if any(_not_existing(sentence.text) for sentence in told[: firsts[0]]):
+            continue
+        lasts = [n - 1 for n in firsts[1:]] + firsts[-1:]
+        return [
+            Weakness(block.start + told[a].start, block.start + told[b].end, "prose", None)
+            for a, b in zip(firsts, lasts, strict=True)
+        ]
     return []
 
 
@@ -170,12 +236,28 @@ def _told(block: Block, told: list[Sentence], position: int, following: Block | 
         if following is not None and not leaves(following):
             return Weakness(following.start, following.end, "prose", None)
         return None
+    if _DEEMED.match(said):
+        # What it is stands before: the deficient sentences directly above, in the same block.
+        first = position
+        while first and DEFICIENT.search(told[first - 1].text) and not _told_apart(told[first - 1].text):
+            first -= 1
+        if first < position:
+            return Weakness(block.start + told[first].start, block.start + told[position].end, "prose", None)
     if not _DESCRIBES.search(said) or _MENTIONS_ONLY.search(said):
         return None
     end = block.end
     if following is not None and re.match(r"specifically|in\s+particular", following.text, re.IGNORECASE):
         end = following.end
     return Weakness(block.start + told[position].start, end, "prose", None)
+
+
+def _told_apart(sentence: str) -> bool:
+    """Whether a sentence speaks of weaknesses in general, or concludes."""
+    return (
+        _not_existing(sentence)
+        or MATERIAL_WEAKNESS.search(sentence) is not None
+        or _CONCLUDES.search(sentence) is not None
+    )
 
 
 def _not_existing(sentence: str) -> bool:

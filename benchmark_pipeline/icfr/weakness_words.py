@@ -48,6 +48,17 @@ CONSEQUENCE = re.compile(
     r"\s+(?:\w+\s+){0,3}?(?:material\s+weakness(?:es)?|control\s+deficienc\w+|deficienc\w+)\s+(?:\w+\s+){0,2}(?:result|could|did|may|led|ha[sd]|ha[sv]e|create|contribut|above|described|discussed|exist)",
     re.IGNORECASE,
 )
+ONE_CONSEQUENCE = re.compile(
+    r"^(?:this|the)\s+(?:\w+\s+){0,3}?(?:material\s+weakness|control\s+deficiency|deficiency)\b(?!\s+(?:above|described))",
+    re.IGNORECASE,
+)
+"""What followed from one weakness of a numbered list, told below it: the next number may follow."""
+ABSENT = re.compile(
+    r"(?:an?\s+|the\s+|our\s+)?(?:no|not|lack\w*|absence|insufficient\w*|inadequa\w+|ineffective\w*|failure|deficien\w+|limited|improper|poor|weak\w*)\b"
+    r"|(?:we|the\s+company|management|there)\s+(?:do|does|did|has|have|had|is|are|was|were)\s+(?:not|no)\b|(?:we|the\s+company)\s+lack\w*\b",
+    re.IGNORECASE,
+)
+"""The first words of an item that says what is missing; a plan may be what is missing."""
 _ANSWER = (
     r"\bremediat\w*\s+(?:plan|effort|activit|action|initiative|step|measure|status|of\s+(?:the\s+|our\s+|prior\s+)?material)"
     r"|\b(?:plan|plans|planned|steps|measures|efforts|actions|intend\w*|continue\w*|working|commenced|begun|initiated|implement\w*)\b[^.]{0,120}\b(?:to\s+)?(?:remediat\w+|remed\w+|address|correct|strengthen|improve|enhance)"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from .blocks import blocks
 from .regions import management_only, reading_view
 from .weakness_lists import listed
-from .weakness_prose import after_lead_in, in_one_sentence, in_prose, under_heading
+from .weakness_prose import after_lead_in, by_ordinal, in_one_sentence, in_prose, titled_below, under_heading
 from .weakness_remediation import remediation_passage
 from .weakness_words import REMEDIATED, Weakness
 
@@ -106,6 +106,10 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
         found, rule = in_one_sentence(lines, own), "weaknesses_in_one_sentence"
     if not found:
         found, rule = after_lead_in(lines), "weaknesses_after_lead_in"
+    if not found:
+        found, rule = titled_below(lines), "weaknesses_titled_below"
+    if not found:
+        found, rule = by_ordinal(lines, own), "weaknesses_by_ordinal"
     if not found:
         found, rule = under_heading(lines), "weakness_under_heading"
     if not found:

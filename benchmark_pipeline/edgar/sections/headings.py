@@ -62,6 +62,20 @@ TEN_K_9A_BARE = HeadingFamily(
     ),
 )
 """Number and title without the word `Item`."""
+TEN_K_OTHER_NUMBER = HeadingFamily(
+    item="9A",
+    titled=re.compile(
+        rf"{_BEFORE}{_ITEM}(?:8\s*\(?[ab]\)?|9|1[0-5])\s*(?:\(\s*t\s*\))?{_MARKS}{_TITLE}",
+        _FLAGS,
+    ),
+    numbered=None,
+    closing=re.compile(
+        _closing(r"8\s*\(?b\)?|9\s*\(?[a-c]?\)?|1[0-6]", "iii|iv").pattern
+        + r"|^other\s+information[\s.:]*\n\s*(?:none|not\s+applicable)\b",
+        _FLAGS,
+    ),
+)
+"""The title under a number of another form or year, as small filers carry it over: it counts only with its title."""
 TEN_K_14 = HeadingFamily(
     item="14",
     titled=re.compile(rf"{_BEFORE}{_ITEM}14{_MARKS}{_TITLE}", _FLAGS),

@@ -16,6 +16,7 @@ from .headings import (
     TEN_K_9A,
     TEN_K_9A_BARE,
     TEN_K_14,
+    TEN_K_OTHER_NUMBER,
     TITLE_ALONE,
     TRANSITIONAL,
     TWENTY_F_15,
@@ -30,7 +31,7 @@ from .running_heads import trim
 MAX_CHARACTERS = 60_000
 """A longer section is an over-capture; none of the sections seen came near."""
 MIN_CHARACTERS = 500
-"""A shorter section, which points nowhere, is no disclosure."""
+"""A shorter section, which points nowhere and neither concludes nor says that an assessment is left out, is no disclosure."""
 MIN_BODY_LETTERS = 60
 """Fewer letters after the heading: a row of a table of contents or of an index."""
 MAX_BODY_BYTES = 100_000_000
@@ -65,10 +66,7 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
     if form == "40-F":
         found = _forty_f(documents, concludes)
     elif form == "20-F":
-        found = _by_heading(primary, TWENTY_F_15)
-        if isinstance(found, Rejection):
-            bare = _by_heading(primary, TWENTY_F_15_BARE)
-            found = bare if isinstance(bare, Section) else found
+        found = _twenty_f(primary)
     else:
         found = _ten_k(primary, concludes)
     return found if isinstance(found, Rejection) else _settle(found, documents, concludes)
@@ -78,15 +76,31 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
     first = _by_heading(document, TEN_K_9A)
     if isinstance(first, Section):
         return first
-    for attempt in (_by_heading(document, TEN_K_14), _by_heading(document, TEN_K_9A_BARE), _by_title(document)):
+    for family in (TEN_K_14, TEN_K_9A_BARE, TEN_K_OTHER_NUMBER):
+        attempt = _by_heading(document, family)
         if isinstance(attempt, Section):
             return attempt
+    untitled = _by_title(document, TITLE_ALONE, (NEXT_TITLE_ALONE, TEN_K_9A.closing), "9A")
+    if isinstance(untitled, Section):
+        return untitled
     if first.candidates:
         # Only rows of an index: the filer answers the item by management's report, wherever it stands.
         report = report_in(document, concludes)
         if report is not None:
             return Section(with_disclosure_controls(report), "9A", "index", heading_of(report.text), first.candidates)
     return first
+
+
+def _twenty_f(document: FilingDocument) -> Section | Rejection:
+    first = _by_heading(document, TWENTY_F_15)
+    if isinstance(first, Section):
+        return first
+    bare = _by_heading(document, TWENTY_F_15_BARE)
+    if isinstance(bare, Section):
+        return bare
+    # An annual report filed on the form under titles of its own, with an index to the items.
+    untitled = _by_title(document, TITLE_ALONE, (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, TWENTY_F_15.closing), "15")
+    return untitled if isinstance(untitled, Section) else first
 
 
 def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:
@@ -143,6 +157,7 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
         # Among equals the earliest: a running head inside the section shares its end and would cut its beginning.
         best = max(fits, key=lambda fit: (fit[0][0], fit[0][1], _reach(fit, fits), fit[0][2]))
         heading, end = best[1], best[2]
+        heading = _past_an_empty_item(text, heading, [fit[1] for fit in fits if fit[2] == end])
         item: Item = family.item
         if item == "9A" and TRANSITIONAL.search(heading[0]):
             item = "9A(T)"
@@ -158,27 +173,33 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
     return Rejection("no_heading", f"no heading of item {family.item}", candidates)
 
 
+def _past_an_empty_item(text: str, heading: re.Match[str], others: list[re.Match[str]]) -> re.Match[str]:
+    """The heading of Item 9A(T) where that of Item 9A stands above it with nothing to it (`Not applicable`)."""
+    for other in others:
+        between = text[heading.end() : other.start()]
+        if between and TRANSITIONAL.search(other[0]) and not TRANSITIONAL.search(heading[0]):
+            return heading if sum(map(str.isalpha, between)) >= MIN_BODY_LETTERS else other
+    return heading
+
+
 def _reach(fit: tuple[tuple[bool, bool, int], re.Match[str], int],
            fits: list[tuple[tuple[bool, bool, int], re.Match[str], int]]) -> int:  # fmt: skip
     """Length of the longest candidate that ends where this one ends."""
     return max(end - heading.start() for _, heading, end in fits if end == fit[2])
 
 
-def _by_title(document: FilingDocument) -> Section | Rejection:
+def _by_title(document: FilingDocument, heading: re.Pattern[str], closings: Sequence[re.Pattern[str]],
+              item: Item) -> Section | Rejection:  # fmt: skip
     """An un-numbered block `Controls and Procedures`, closed by another title of the form or a numbered item."""
     text = document.text
-    titles = list(TITLE_ALONE.finditer(text))
+    titles = list(heading.finditer(text))
     for title in titles:
-        ends = [
-            match.start()
-            for pattern in (NEXT_TITLE_ALONE, TEN_K_9A.closing)
-            if (match := pattern.search(text, title.end()))
-        ]
+        ends = [match.start() for pattern in closings if (match := pattern.search(text, title.end()))]
         end = min(ends, default=len(text))
         body = text[title.end() : end]
         if ends and len(body) <= MAX_CHARACTERS and len(body) > MIN_CHARACTERS and _ABOUT_CONTROLS.search(body):
             stretch = Stretch(document, title.start(), trim(document, title.start(), end))
-            return Section(stretch, "9A", "index", " ".join(title[0].split()), len(titles))
+            return Section(stretch, item, "index", " ".join(title[0].split()), len(titles))
     return Rejection("no_heading", "no un-numbered heading with a disclosure under it", len(titles))
 
 
@@ -221,7 +242,10 @@ def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Co
         followed = follow(section, documents, concludes, titled=not pointing and section.item != "40-F")
         if followed is not None:
             return followed
-    if len(text) < MIN_CHARACTERS or (len(text) < 1200 and pointing and not _DCP_CONCLUDED.search(text)):
+    says_little = len(text) < MIN_CHARACTERS and not (
+        _ABOUT_CONTROLS.search(text) and (_DCP_CONCLUDED.search(text) or _LEFT_OUT.search(text))
+    )
+    if says_little or (len(text) < 1200 and pointing and not _DCP_CONCLUDED.search(text)):
         if pointing:
             return Rejection("stub_cross_reference", text[:300], section.candidates)
         return Rejection("too_short", text[:300], section.candidates)
