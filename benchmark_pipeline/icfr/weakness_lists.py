@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .blocks import Block, component_heading
-from .language import MATERIAL_WEAKNESS
+from .language import MATERIAL_WEAKNESS, sentences
 from .weakness_words import (
     ABSENT,
     CONSEQUENCE,
@@ -21,6 +22,7 @@ from .weakness_words import (
 )
 
 _COMPONENT_HEADING_CHARACTERS = 70
+_ADDITIONAL = re.compile(r"\b(?:additional|further|other)\s+material\s+weaknesses\b[^.]{0,80}:$", re.IGNORECASE)
 
 
 @dataclass
@@ -44,14 +46,30 @@ def listed(lines: list[Block]) -> list[Weakness]:
     """Items found, in order."""
     state = _State()
     for index, block in enumerate(lines):
-        _step(state, block, lines[index + 1] if index + 1 < len(lines) else None)
+        # What a weakness is may be told between the lead-in and the list.
+        following = index + 1
+        while following < len(lines) and lines[following].marker is None and DEFINITION.search(lines[following].text):
+            following += 1
+        _step(state, block, lines[following] if following < len(lines) else None)
+        if state.collecting and _ADDITIONAL.search(block.text) and not state.found:
+            _take_first(state, block, lines[index - 1] if index else None)
     return state.found
+
+
+def _take_first(state: _State, lead: Block, before: Block | None) -> None:
+    """The weakness that a lead-in to `additional` ones follows: told in the same paragraph, or in the one above."""
+    told = list(sentences(lead.text))
+    first = next((n for n, s in enumerate(told) if DEFICIENT.search(s.text) and not DEFINITION.search(s.text)), None)
+    if first is not None and first < len(told) - 1:
+        state.found.append(Weakness(lead.start + told[first].start, lead.start + told[-1].start - 1, "prose", None))
+    elif before is not None and DEFICIENT.search(before.text) and not DEFINITION.search(before.text):
+        state.found.append(Weakness(before.start, before.end, "prose", None))
 
 
 def _step(state: _State, block: Block, following: Block | None) -> None:
     component = component_heading(block.words)
     inside = state.collecting and block.marker is not None and state.style in (None, block.marker)
-    short = len(block.words) <= _COMPONENT_HEADING_CHARACTERS
+    short = len(block.words) <= _COMPONENT_HEADING_CHARACTERS and not (inside and DEFICIENT.search(block.words))
     if component is None and state.named and answers(block) and not (inside and ABSENT.match(block.words)):
         state.stop()
         state.answering = True

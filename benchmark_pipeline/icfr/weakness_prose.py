@@ -31,6 +31,14 @@ _LEADS = re.compile(
     r"\bfollowing\b[^.]*:$|\bas\s+follows\s*[.:]$|material\s+weakness(?:es)?[^.;]{0,120}:$", re.IGNORECASE
 )
 """The end of a sentence that opens a list."""
+_SEVERAL_HEADING = re.compile(
+    r"(?:(?:the|our|existing|identified)\s+)?material\s+weaknesses(?:\s+identified)?$", re.IGNORECASE
+)
+_SEMICOLON = re.compile(r";(?:\s*(?:and|or))?$", re.IGNORECASE)
+_NUMBERED_HEADING = re.compile(
+    r"material\s+weakness\s*(?:#|no\.?|number)?\s*(?:\d{1,2}|[IVX]{1,4}|[A-E]|one|two|three|four)\s*[-:.\u2013\u2014]",
+    re.IGNORECASE,
+)
 _BELOW = re.compile(
     r"material\s+weaknesses\b[^.;]{0,60}\b(?:described|discussed|set\s+forth|noted|listed|identified|outlined|summari[sz]ed|presented)\s+below\s*[.:]?$",
     re.IGNORECASE,
@@ -75,7 +83,7 @@ def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
         for sentence in _whole(sentences(text[block.start : block.end])):
             if (
                 MATERIAL_WEAKNESS.search(sentence.text) is None
-                or _not_existing(sentence.text)
+                or not_existing(sentence.text)
                 or ANSWER.search(sentence.text[:200])
             ):
                 continue
@@ -120,10 +128,16 @@ def after_lead_in(lines: list[Block]) -> list[Weakness]:
     """Paragraphs after `the following material weaknesses:`, each with a title or none; fewer than two are no list."""
     for index, block in enumerate(lines):
         lead = list(sentences(block.text))[-1].text if block.text else ""
-        if not (_LEADS.search(lead) and _SEVERAL.search(lead)) or _not_existing(lead):
+        heading = block.is_heading and _SEVERAL_HEADING.match(block.words) is not None
+        if not heading and (not (_LEADS.search(lead) and _SEVERAL.search(lead)) or not_existing(lead)):
             continue
         rest = lines[index + 1 :]
+        if not heading and (parts := _between_semicolons(rest)):
+            return parts
         titled = bool(rest) and rest[0].is_heading
+        # Under a heading alone, paragraphs without titles may tell one weakness at length.
+        if heading and not titled:
+            continue
         found: list[Weakness] = []
         open_from: Block | None = None
         for following in rest:
@@ -146,11 +160,53 @@ def after_lead_in(lines: list[Block]) -> list[Weakness]:
     return []
 
 
+def _between_semicolons(rest: list[Block]) -> list[Weakness]:
+    """Lines without markers that end with semicolons, and the one that closes them."""
+    last = next((n for n, block in enumerate(rest) if not _SEMICOLON.search(block.text)), len(rest))
+    if not 1 <= last < len(rest):
+        return []
+    return [Weakness(block.start, block.end, "list_item", None) for block in rest[: last + 1]]
+
+
+def numbered_headings(lines: list[Block]) -> list[Weakness]:
+    """Passages under `Material weakness 1`, `Material weakness 2`, each as a heading or run in."""
+    starts = [n for n, block in enumerate(lines) if _NUMBERED_HEADING.match(block.words)]
+    found: list[Weakness] = []
+    for position, index in enumerate(starts):
+        end = starts[position + 1] if position + 1 < len(starts) else len(lines)
+        passage = [lines[index]]
+        for following in lines[index + 1 : end]:
+            if leaves(following) or answers(following) or CONSEQUENCE.match(following.words):
+                break
+            passage.append(following)
+        found.append(Weakness(passage[0].start, passage[-1].end, "run_in_heading", None))
+    return found if len(found) >= 2 else []
+
+
+def as_many_as_stated(lines: list[Block], stated: int) -> list[Weakness]:
+    """The paragraphs after a sentence that states a number of weaknesses, where they are as many as it states."""
+    for index, block in enumerate(lines):
+        if not _SEVERAL.search(block.text) or not_existing(block.text):
+            continue
+        found: list[Weakness] = []
+        for following in lines[index + 1 :]:
+            if DEFINITION.search(following.text) and not found:
+                continue
+            if leaves(following) or answers(following) or CONSEQUENCE.match(following.words):
+                break
+            if TURNS.match(following.words) or not DEFICIENT.search(following.words[:400]):
+                break
+            found.append(Weakness(following.start, following.end, "prose", None))
+        if len(found) == stated:
+            return found
+    return []
+
+
 def titled_below(lines: list[Block]) -> list[Weakness]:
     """Paragraphs with a run-in title each, under `the material weaknesses described below`; one alone is no list."""
     for index, block in enumerate(lines):
         lead = list(sentences(block.text))[-1].text if block.text else ""
-        if not _BELOW.search(lead) or _not_existing(lead):
+        if not _BELOW.search(lead) or not_existing(lead):
             continue
         found: list[Weakness] = []
         for following in lines[index + 1 :]:
@@ -172,7 +228,7 @@ def by_ordinal(lines: list[Block], text: str) -> list[Weakness]:
         firsts = [n for n, sentence in enumerate(told) if _ORDINAL.match(sentence.text)]
         if len(firsts) < 2 or not _SEVERAL.search(told[firsts[0] - 1].text if firsts[0] else ""):
             continue
-        if any(_not_existing(sentence.text) for sentence in told[: firsts[0]]):
+        if any(not_existing(sentence.text) for sentence in told[: firsts[0]]):
             continue
         lasts = [n - 1 for n in firsts[1:]] + firsts[-1:]
         return [
@@ -226,7 +282,7 @@ def in_prose(lines: list[Block], text: str) -> list[Weakness]:
 
 def _told(block: Block, told: list[Sentence], position: int, following: Block | None) -> Weakness | None:
     said = told[position].text
-    if not MATERIAL_WEAKNESS.search(said) or _not_existing(said) or CONSEQUENCE.match(said):
+    if not MATERIAL_WEAKNESS.search(said) or not_existing(said) or CONSEQUENCE.match(said):
         return None
     if ANSWER.search(said) and not re.search(r"identified|existed|conclude", said, re.IGNORECASE):
         return None
@@ -254,13 +310,14 @@ def _told(block: Block, told: list[Sentence], position: int, following: Block | 
 def _told_apart(sentence: str) -> bool:
     """Whether a sentence speaks of weaknesses in general, or concludes."""
     return (
-        _not_existing(sentence)
+        not_existing(sentence)
         or MATERIAL_WEAKNESS.search(sentence) is not None
         or _CONCLUDES.search(sentence) is not None
     )
 
 
-def _not_existing(sentence: str) -> bool:
+def not_existing(sentence: str) -> bool:
+    """Whether a sentence denies a weakness, defines one or tells one as remediated."""
     return any(pattern.search(sentence) for pattern in (DEFINITION, DENIES, REMEDIATED))
 
 
@@ -270,6 +327,6 @@ def _parts(raw: str, start: int, edges: list[tuple[int, int]]) -> list[Weakness]
         piece = re.sub(r"^(?:\s|,|and\b|or\b)+", "", raw[first:last])
         begin = last - len(piece)
         piece = re.sub(r"(?:[\s,;.]|\band)+$", "", piece)
-        if len(piece) > 10:
+        if len(piece) > 2:
             found.append(Weakness(start + begin, start + begin + len(piece), "list_item", None))
     return found

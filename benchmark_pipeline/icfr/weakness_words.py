@@ -40,6 +40,7 @@ DENIES = re.compile(
 )
 REMEDIATED = re.compile(
     r"\b(?:has|have|had|was|were|is|are)\s+(?:been\s+)?(?:now\s+)?(?:fully\s+|successfully\s+)?remediated"
+    r"|\b(?:we|the\s+company|management)\s+(?:have\s+|has\s+)?(?:fully\s+|successfully\s+)?remediated\b"
     r"|previously\s+(?:reported|disclosed|identified)\s+material\s+weakness(?:es)?\s+(?:has|have|was|were)",
     re.IGNORECASE,
 )

@@ -12,9 +12,20 @@ import re
 from dataclasses import dataclass, field
 
 from .blocks import blocks
+from .language import sentences
 from .regions import management_only, reading_view
 from .weakness_lists import listed
-from .weakness_prose import after_lead_in, by_ordinal, in_one_sentence, in_prose, titled_below, under_heading
+from .weakness_prose import (
+    after_lead_in,
+    as_many_as_stated,
+    by_ordinal,
+    in_one_sentence,
+    in_prose,
+    not_existing,
+    numbered_headings,
+    titled_below,
+    under_heading,
+)
 from .weakness_remediation import remediation_passage
 from .weakness_words import REMEDIATED, Weakness
 
@@ -105,6 +116,8 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
     if not found:
         found, rule = in_one_sentence(lines, own), "weaknesses_in_one_sentence"
     if not found:
+        found, rule = numbered_headings(lines), "weaknesses_under_numbered_headings"
+    if not found:
         found, rule = after_lead_in(lines), "weaknesses_after_lead_in"
     if not found:
         found, rule = titled_below(lines), "weaknesses_titled_below"
@@ -116,8 +129,13 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
         found, rule = in_prose(lines, own), "weakness_in_prose"
     found = _distinct(found, own)
     stated = _stated(own)
+    if stated is not None and stated != len(found) and (counted := as_many_as_stated(lines, stated)):
+        found, rule = counted, "weaknesses_as_many_as_stated"
     conflicts: list[str] = []
     count: int | None = len(found) or None
+    if len(found) == 1 and rule in _ONE_BY_WORDS and _names_several(own):
+        conflicts.append("weaknesses_named_in_the_plural_counted_1")
+        count = None
     if stated is not None and found and stated != len(found):
         conflicts.append(f"weaknesses_stated_{stated}_counted_{len(found)}")
         count = None
@@ -125,6 +143,28 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
         conflicts.append("weaknesses_mixed_with_significant_deficiencies")
         count = None
     return Weaknesses(found, count, remediation_passage(lines), conflicts, [rule] if found else [])
+
+
+_ONE_BY_WORDS = ("weakness_under_heading", "weakness_in_prose")
+_PLURAL = re.compile(
+    r"\b(?:identified|following|because\s+of|due\s+to|result\s+of|had|has|have|exist\w*|constitut\w+|represent\w*)\s+(?:\w+\s+){0,3}material\s+weaknesses\b",
+    re.IGNORECASE,
+)
+
+
+def _names_several(text: str) -> bool:
+    """Whether a sentence says in the plural that weaknesses exist."""
+    return any(
+        _PLURAL.search(sentence.text) and not not_existing(sentence.text) and not _NOT_SAID.search(sentence.text)
+        for sentence in sentences(text)
+    )
+
+
+_NOT_SAID = re.compile(
+    r"\b(?:if|may|might|could|would|any|whether|prior|previous\w*|remediat\w*|plan\w*|intend\w*|address\w*|correct\w*)\b",
+    re.IGNORECASE,
+)
+"""Doubt, condition, the past or a plan: the sentence does not say that several exist now."""
 
 
 def _stated(text: str) -> int | None:

@@ -4,6 +4,7 @@ import pytest
 from filings import (
     ADVERSE,
     DCP,
+    DEFINITION,
     DUTY,
     EFFECTIVE,
     LIMITS,
@@ -157,6 +158,48 @@ LEAD = "Management concluded that we had material weaknesses in our internal con
             [f"At year end the Company did not maintain effective controls over its leases. This control deficiency constitutes a material weakness. {NOT_EFFECTIVE}"],
             ["At year end the Company"],
         ),
+        (
+            # The first is told in the lead-in to the additional ones.
+            [NOT_EFFECTIVE, "We did not keep a sound control environment. This material weakness contributed to the following additional material weaknesses:", "• We did not segregate duties.", "• We did not review the close."],
+            ["We did not keep a sound", "• We did not segregate", "• We did not review"],
+        ),
+        (
+            # A definition between the lead-in and the list.
+            [f"{NOT_EFFECTIVE} We identified the following material weaknesses:", DEFINITION, "• insufficient accounting staff;", "• ineffective review of entries."],
+            ["• insufficient", "• ineffective"],
+        ),
+        (
+            [NOT_EFFECTIVE, "Material Weakness #1 – Segregation of duties", "We have too few people.", "Material Weakness #2 – Audit committee", "We have no such committee."],
+            ["Material Weakness #1", "Material Weakness #2"],
+        ),
+        (
+            [NOT_EFFECTIVE, "Material Weaknesses", "Financial close", "We did not reconcile accounts.", "Access to systems", "We did not restrict access.", "Remediation", "• We hired staff."],
+            ["Financial close", "Access to systems"],
+        ),
+        (
+            # Lines without markers, parted by semicolons.
+            ["Internal control over financial reporting was not effective because of material weaknesses in the following areas:", "Segregation of duties;", "Close of the period; and", "Taxes.", "Changes in Internal Control", "None."],
+            ["Segregation of", "Close of the", "Taxes."],
+        ),
+        (
+            # As many paragraphs as the sentence above states.
+            [f"{NOT_EFFECTIVE} We identified two material weaknesses in our internal control over financial reporting.", "We did not match invoices to receipts. Accruals were wrong.", "We did not review ledgers abroad.", "Changes in Internal Control", "None."],
+            ["We did not match", "We did not review"],
+        ),
+        (
+            [f"{NOT_EFFECTIVE} There were material weaknesses related to (a) revenue, (b) tax and (c) access to systems."],
+            ["revenue", "tax", "access"],
+        ),
+        (
+            # The items below an item are part of it.
+            [LEAD, "• Control environment: we did not have sufficient staff, including:", "o no chief accountant; and", "o no tax staff.", "• Monitoring: we did not monitor our controls.", NOT_EFFECTIVE],
+            ["• Control environment", "• Monitoring"],
+        ),
+        (
+            # What was remediated is not counted.
+            [f"{NOT_EFFECTIVE} During 2023 we remediated the material weakness related to leases. The following material weakness remained: we did not restrict access to our systems."],
+            ["The following material"],
+        ),
     ],
 )  # fmt: skip
 def test_weaknesses_in_less_common_shapes_are_each_found(section, openings):
@@ -164,6 +207,14 @@ def test_weaknesses_in_less_common_shapes_are_each_found(section, openings):
     (row,) = result.assertions
     assert (row.mgmt_conclusion, row.weaknesses_stated) == ("ineffective", len(openings))
     assert [w.text[: len(o)] for w, o in zip(result.weaknesses, openings, strict=True)] == openings
+
+
+def test_weaknesses_named_in_the_plural_are_not_counted_as_one():
+    text = (
+        f"{NOT_EFFECTIVE} This is due to material weaknesses that relate to the way in which we account for our leases."
+    )
+    row = assertion([DCP, DUTY, text])
+    assert (row.weaknesses_stated, row.conflicts) == (None, ["weaknesses_named_in_the_plural_counted_1"])
 
 
 def test_a_comma_list_of_other_things_is_one_weakness():
