@@ -27,6 +27,10 @@ def _table(name):
 CASES = _table("real_filings.csv")
 POINTING = _table("real_pointing_items.csv")
 """Items that point elsewhere for management's report: their own edges."""
+LOCATORS = {row["path"]: row for row in _table("real_locators.csv")}
+"""First and last words of the sentences in which each fact stands."""
+WEAKNESSES = _table("real_weaknesses.csv")
+"""First and last words of each weakness, and of the passage on remediation."""
 
 
 def _case(case):
@@ -91,3 +95,29 @@ def test_a_filing_reads_as_it_was_read(case, real_data):
     assert len(row.scope_outs) == int(case["scope_outs"])
     assert row.weaknesses_stated == (int(case["weaknesses"]) if case["weaknesses"] else None)
     assert len(result.weaknesses) == (row.weaknesses_stated or 0)
+    located = LOCATORS.get(case["path"])
+    if located is not None:
+        assert _first(row.mgmt_conclusion_span) == located["icfr"]
+        assert (_first(row.dcp_conclusion_span), _last(row.dcp_conclusion_span)) == (
+            located["dcp"],
+            located["dcp_last"],
+        )
+        opinion = row.attest_opinion_span
+        assert (_first(opinion), _last(opinion)) == (located["opinion"], located["opinion_last"])
+        assert _first(row.no_attestation_span) == located["no_attestation"]
+        assert _first(row.prior_mw_span) == located["prior"]
+    passages = [row for row in WEAKNESSES if row["path"] == case["path"]]
+    assert [(_first(w.span), _last(w.span)) for w in result.weaknesses] == [
+        (passage["first_words"], passage["last_words"]) for passage in passages
+    ]
+    assert [(_first(w.remediation_span), _last(w.remediation_span)) for w in result.weaknesses] == [
+        (passage["remediation_first"], passage["remediation_last"]) for passage in passages
+    ]
+
+
+def _first(span):
+    return " ".join(span.quote.split()[:6]) if span else ""
+
+
+def _last(span):
+    return " ".join(span.quote.split()[-5:]) if span else ""
