@@ -11,13 +11,14 @@ from .language import DCP, ICFR, WEAK_ICFR
 Subject = Literal["icfr", "dcp", "both", "unnamed"]
 
 _BE = r"(?:was|were|is|are|be|been|remain(?:s|ed)?|being|operated|operating|functioning|functioned)"
-_ADVERB = r"(?:(?:and|also|still|therefore|thus|generally|overall|fully|presently|currently|sufficiently|designed|operating|adequate|adequately|properly|each|both|all|now|again|once|nonetheless|nevertheless|indeed|completely|entirely|wholly|considered|deemed|determined|concluded|to|be|in|material|respects|a|level|at|the|reasonable|assurance)[\s,]+)"
+_ADVERB = r"(?:(?:and|also|still|therefore|thus|generally|overall|reasonably|sufficient|fully|presently|currently|sufficiently|designed|operating|adequate|adequately|properly|each|both|all|now|again|once|nonetheless|nevertheless|indeed|completely|entirely|wholly|considered|deemed|determined|concluded|to|be|in|material|respects|a|level|at|the|reasonable|assurance)[\s,]+)"
 _NEGATIVE = re.compile(
     rf"\b{_BE}\s*,?\s*(?:as\s+of\s+[^;]{{4,60}}?,\s*|at\s+[a-z]+\s+\d+,\s+\d{{4}},\s*)?{_ADVERB}{{0,5}}(?:(?:not|neither)\s+{_ADVERB}{{0,5}}(?:effective|adequate|sufficient)(?:ly)?\b|(?:ineffective|inadequate|deficient)\b)"
     rf"|\b(?:not|never)\s+{_ADVERB}{{0,4}}(?:effective|operating\s+effectively)\b"
     r"|\bineffective\b|\bless\s+than\s+(?:fully\s+)?effective\b|\b(?:did|does|do|has|have)\s+not\s+(?:been\s+)?operat\w+\s+effectively\b"
-    r"|\b(?:(?:did|does|do)\s+not\s+(?:currently\s+|yet\s+)?have|lack(?:s|ed|ing)?|no)\s+(?:an?\s+|fully\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
+    r"|\b(?:(?:did|does|do)\s+not\s+(?:currently\s+|yet\s+)?have|lack(?:s|ed|ing)?|no)\s+(?:in\s+place\s+)?(?:an?\s+|fully\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
     r"|\b(?:did|does|do|has|have|had)\s+not\b[\s,]*(?:in\s+all\s+material\s+respects[\s,]*)?(?:\w+\s+){0,2}maintain(?:ed)?\b|\bnot\s+maintained\b|\bfail(?:s|ed)?\s+to\s+(?:maintain|be\s+effective)\b"
+    r"|\beffective\s+(?:system\s+of\s+)?internal\s+controls?\s+over\s+financial\s+reporting\s+(?:was|were|is|has\s+been)\s+not\s+maintained\b"
     r"|\b(?:did|does|do)\s+not\s+meet\s+(?:those|these|the|such)\s+(?:COSO\s+)?criteria\b|\bno\s+longer\s+(?:operating\s+)?effective(?:ly)?\b|\black(?:s|ed)?\s+(?:of\s+)?effectiveness\b",
     re.IGNORECASE,
 )
@@ -26,6 +27,7 @@ _POSITIVE = re.compile(
     r"|\b(?:maintain(?:s|ed)?|had|has|have)\s*,?\s*(?:in\s+all\s+material\s+respects\s*,?\s*)?(?:an?\s+)?effective\s+(?:system\s+of\s+)?(?:internal|disclosure)"
     r"|\b(?:consider(?:s|ed)?|find|finds|found|deem(?:s|ed)?|judged?|hold|held|thought|regard(?:s|ed)?)\b[^.;,]{0,140}?\beffective\b"
     r"|\b(?:assess(?:ed|es)|rated|rates|evaluated|classified)\b[^.;,]{0,140}?\bas\s+(?:being\s+)?effective\b"
+    r"|\beffective\s+(?:system\s+of\s+)?internal\s+controls?\s+over\s+financial\s+reporting\s+(?:was|were|is|has\s+been)\s+maintained\b"
     r"|\bm(?:et|eets)\s+(?:all\s+(?:of\s+)?)?(?:those|these|the|such)\s+(?:COSO\s+)?criteria\b|\bconfirmed\s+the\s+effectiveness\s+of|\b(?:operated|operating|functioned|functioning)\s+effectively\b",
     re.IGNORECASE,
 )
@@ -155,7 +157,11 @@ def _subject(sentence: str, match: re.Match[str]) -> Subject | None:
             return None
         if nearest is None or ("maintain" in verb and "effective" not in window.lower()):
             return None
-        if "maintain" in verb and not verb.startswith(("maintain", "had", "has", "have")) and _is_cause_list(window):
+        if (
+            "maintain" in verb
+            and not verb.startswith(("maintain", "had", "has", "have", "effective"))
+            and _is_cause_list(window)
+        ):
             return None
         return nearest
     inside = mentions(match[0])

@@ -42,6 +42,12 @@ _NO_ASSESSMENT = re.compile(
     r"[^.]{0,120}\b(?:management(?:['\u2019]s)?|our)?\s*(?:annual\s+)?(?:report\s+(?:of|on|by|regarding)|assessment|evaluation)",
     re.IGNORECASE,
 )
+_LEFT_OUT = re.compile(
+    r"(?:report\s+of\s+management|management['\u2019]?s?\s+(?:annual\s+)?(?:report|assessment))\b[^.]{0,120}\b(?:is|was|has\s+been)\s+"
+    r"(?:not\s+(?:yet\s+)?(?:required|included|provided)(?!\s+to\s+be\s+(?:attested|audited))|omitted)\b",
+    re.IGNORECASE,
+)
+"""The same, with the report first."""
 _MANAGEMENTS = re.compile(
     r"management(?:['\u2019]s)?\s+(?:annual\s+)?(?:report|assessment)|report\s+of\s+management|(?:assessment|evaluation)\s+(?:by\s+management|of\s+(?:the\s+effectiveness\s+of\s+)?(?:our\s+|its\s+|their\s+|the\s+\S+\s+)?internal\s+control|regarding)",
     re.IGNORECASE,
@@ -182,7 +188,7 @@ def states_no_attestation(sentence: str) -> bool:
 
 def _no_assessment(sentence: str) -> bool:
     return (
-        _NO_ASSESSMENT.search(sentence) is not None
+        (_NO_ASSESSMENT.search(sentence) is not None or _LEFT_OUT.search(sentence) is not None)
         and _MANAGEMENTS.search(sentence) is not None
         and re.search(r"internal\s+control", sentence, re.IGNORECASE) is not None
         and not re.match(

@@ -66,7 +66,8 @@ _COMMA = re.compile(
 )
 _CONCLUDES = re.compile(r"\b(?:concluded|determined|assessment|evaluation)\b", re.IGNORECASE)
 _DEEMED = re.compile(
-    r"^(?:this|these|such|the|each\s+of\s+these)\s+(?:\w+\s+){0,3}?(?:deficienc(?:y|ies)|matters?|errors?|issues?|failures?|conditions?)\b[^.]{0,80}?\b(?:constitut|represent|amount|result|was|were|is|are)\w*\b[^.]{0,60}material\s+weakness",
+    r"^(?:this|these|which)\s+(?:in\s+turn\s+)?(?:constitut|represent|amount)\w*\b[^.]{0,60}material\s+weakness"
+    r"|^(?:this|these|such|the|each\s+of\s+these)\s+(?:\w+\s+){0,3}?(?:deficienc(?:y|ies)|matters?|errors?|issues?|failures?|conditions?)\b[^.]{0,80}?\b(?:constitut|represent|amount|result|was|were|is|are)\w*\b[^.]{0,60}material\s+weakness",
     re.IGNORECASE,
 )
 """A sentence that calls what was told before it a weakness."""
@@ -296,6 +297,8 @@ def _told(block: Block, told: list[Sentence], position: int, following: Block | 
         # What it is stands before: the deficient sentences directly above, in the same block.
         first = position
         while first and DEFICIENT.search(told[first - 1].text) and not _told_apart(told[first - 1].text):
+            first -= 1
+        if first == position and position and not _told_apart(told[position - 1].text):
             first -= 1
         if first < position:
             return Weakness(block.start + told[first].start, block.start + told[position].end, "prose", None)

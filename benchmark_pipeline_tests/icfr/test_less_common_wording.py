@@ -35,6 +35,11 @@ AT_YEAR_END = "as of December 31, 2023"
         (f"Management believes that internal control over financial reporting met those criteria {AT_YEAR_END}.", "effective"),
         (f"Management believes that internal control over financial reporting did not meet those criteria {AT_YEAR_END}.", "ineffective"),
         ("Our internal controls over financial reporting are deficient.", "ineffective"),
+        ("Our internal control over financial reporting is sufficient and effective.", "effective"),
+        ("Our internal control over financial reporting was reasonably effective.", "effective"),
+        ("Management concluded that the Company did not have in place effective internal control over financial reporting.", "ineffective"),
+        ("In management's opinion effective internal control over financial reporting was maintained.", "effective"),
+        ("In management's opinion effective internal control over financial reporting was not maintained.", "ineffective"),
         (f"In the first two quarters our internal control over financial reporting was not effective. {EFFECTIVE}", "effective"),
         (f"At the time that report was filed, management concluded that internal control over financial reporting was effective {AT_YEAR_END}. {NOT_EFFECTIVE}", "ineffective"),
         ("Our officers found a material weakness in our disclosure controls and procedures.", "absent"),
@@ -84,12 +89,24 @@ def test_a_weakness_found_in_the_first_audit_is_no_assessment_by_management():
     "text",
     [
         "We are not yet required to make an assessment of our internal control over financial reporting. The first one will stand in our second annual report.",
+        "Management's report on internal control over financial reporting is not required, as we are a newly public company.",
         "Newly public companies are not required to provide an assessment of the effectiveness of their internal control over financial reporting in a first report.",
     ],
 )
 def test_a_newly_public_company_that_need_not_assess_is_told(text):
     row = assertion([DCP, LIMITS, text])
     assert (row.new_registrant_transition, row.mgmt_conclusion) == (True, "not_assessed")
+
+
+def test_an_assessment_omitted_after_a_reverse_merger_is_told():
+    text = "Because of the reverse acquisition in November, management's assessment of internal control over financial reporting has been omitted."
+    row = assertion([DCP, LIMITS, text])
+    assert (row.reverse_merger_no_assessment, row.mgmt_conclusion) == (True, "not_assessed")
+
+
+def test_a_report_that_need_not_be_attested_is_no_report_left_out():
+    text = "As we are newly public, management's report on internal control over financial reporting is not required to be attested."
+    assert assertion([DCP, EFFECTIVE, text]).new_registrant_transition is False
 
 
 def test_an_auditor_that_need_not_assess_makes_no_new_registrant():
@@ -157,6 +174,10 @@ LEAD = "Management concluded that we had material weaknesses in our internal con
         (
             [f"At year end the Company did not maintain effective controls over its leases. This control deficiency constitutes a material weakness. {NOT_EFFECTIVE}"],
             ["At year end the Company"],
+        ),
+        (
+            [f"{NOT_EFFECTIVE} Our size keeps us from hiring enough people to part duties. This represents a material weakness."],
+            ["Our size keeps us"],
         ),
         (
             # The first is told in the lead-in to the additional ones.
