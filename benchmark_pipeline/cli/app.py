@@ -272,9 +272,10 @@ def why(
     print_why(load_settings(profile), accession, console)
 
 
-@app.command()
+# A statement may begin with a comment, which would else be taken for an option.
+@app.command(context_settings={"ignore_unknown_options": True})
 def query(
-    sql: Annotated[str, typer.Argument(help='SQL, for example "SELECT * FROM headline".')],
+    sql: Annotated[str, typer.Argument(help='SQL, for example "SELECT * FROM headline", or a file that ends in .sql.')],
     profile: ProfileOption = None,
     output: Annotated[str, typer.Option("--format", "-f", help="table, csv or json.")] = "table",
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from pathlib import Path
 
 import duckdb
 from rich.console import Console
@@ -67,7 +68,15 @@ def print_why(settings: Settings, accession: str, console: Console) -> None:
 
 
 def print_query(settings: Settings, sql: str, output: str, console: Console) -> None:
-    """Runs one statement and prints the result as a table, CSV or JSON."""
+    """Runs one statement, or the one in a file, and prints the result as a table, CSV or JSON.
+
+    Raises:
+        BenchError: the statement or the file is not right, or the format is unknown.
+    """
+    if sql.endswith(".sql"):
+        if not Path(sql).is_file():
+            raise BenchError(f"there is no file {sql}", remedy="give a statement, or the path of a file with one")
+        sql = Path(sql).read_text(encoding="utf-8")
     with open_warehouse(settings.warehouse_path) as connection:
         try:
             cursor = connection.execute(sql)

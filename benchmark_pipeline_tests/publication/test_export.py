@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from benchmark_pipeline.cli.app import app
@@ -16,6 +18,7 @@ from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.publication.export import export_table, safe_cell
 from benchmark_pipeline.publication.warehouse import MADE_VIEWS, VIEW_ORDER, open_warehouse
 
+QUERIES = Path(__file__).parents[2] / "docs" / "queries"
 PAGE = (Path(__file__).parents[2] / "docs" / "warehouse.md").read_text(encoding="utf-8")
 
 
@@ -79,6 +82,29 @@ def test_export_at_a_terminal_writes_the_file(tmp_path: Path, warehouse: Path, m
     done = CliRunner().invoke(app, ["export", "headline", "-f", "json", "-o", str(target)])
     assert done.exit_code == 0, done.output
     assert len(json.loads(target.read_text())) == 4 and "4 rows of headline" in done.output
+
+
+@pytest.fixture
+def at_a_terminal(tmp_path: Path, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    monkeypatch.setenv("ICFR_BENCH_DATA_ROOT", str(tmp_path))
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "warehouse.duckdb").write_bytes(warehouse.read_bytes())
+    return lambda *words: CliRunner().invoke(app, ["query", *words])
+
+
+@pytest.mark.parametrize("query", sorted(QUERIES.glob("*.sql")), ids=lambda path: path.stem)
+def test_each_example_query_runs_at_a_terminal_from_its_file_and_as_text(
+    query: Path, at_a_terminal: Callable[..., Result]
+) -> None:
+    from_file = at_a_terminal(str(query), "--format", "csv")
+    as_text = at_a_terminal("--format", "csv", query.read_text(encoding="utf-8"))
+    assert from_file.exit_code == as_text.exit_code == 0, (from_file.output, as_text.output)
+    assert from_file.output == as_text.output and len(from_file.output.splitlines()) > 1
+
+
+def test_a_query_file_that_is_not_there_is_named_with_a_remedy(at_a_terminal: Callable[..., Result]) -> None:
+    done = at_a_terminal("nowhere.sql")
+    assert isinstance(done.exception, BenchError) and "nowhere.sql" in done.exception.what and done.exception.remedy
 
 
 @pytest.mark.parametrize("query", re.findall(r"```sql\n(.*?)```", PAGE, re.S), ids=lambda q: q.split("\n")[0][3:])

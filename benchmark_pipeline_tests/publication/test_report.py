@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
+from collections import defaultdict
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import duckdb
+import krippendorff
 import pytest
 from published_corpus import VERSION, Corpus
-from reviewed_corpus import decisions, reviewed
+from reviewed_corpus import READERS, decision, reviewed
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.publication.forest import forest_svg, scale
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.report import write_report
+from benchmark_pipeline.publication.report.words import percent, plain
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
+from benchmark_pipeline.tables.items import ItemRow
+
+LATER = datetime(2025, 7, 3, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -106,16 +113,56 @@ def test_too_few_items_print_the_reason_instead_of_a_number(tmp_path: Path) -> N
     assert "No headline" in page and "The dataset holds 5 attested clean items" in page
 
 
-def test_items_that_two_people_read_show_how_far_they_agree(tmp_path: Path) -> None:
+def test_the_agreement_of_two_readers_is_that_of_the_library_and_of_a_count_by_hand(tmp_path: Path) -> None:
+    """A review log of two readers: some change the component, some reject, one is an adjudicator, one read alone."""
     corpus = reviewed()
+    second, third = READERS[1], "A. Dove"
+    twice = [item for item in corpus.items if item.arm == "verbatim"]
+    log, given = [], defaultdict(list)
+    for number, item in enumerate(twice):
+        own, other = answer_of(item), answer_of(item)
+        log.append(decision(item, READERS[0]))
+        if item.task in "AD" and number % 3 == 0:
+            other = "monitoring_activities"
+            log.append(decision(item, second, decision="change", reason="another component",
+                                changes=json.dumps({"gold_component": other})))  # fmt: skip
+        elif number % 7 == 0:
+            other = "rejected"
+            log.append(decision(item, second, decision="reject", reason="the passage does not say so"))
+        else:
+            log.append(decision(item, second))
+        log.append(decision(item, third, role="adjudicator", decision="accept", decided_at=LATER))
+        given[item.task].append((own, other))
+    alone = next(item for item in corpus.items if item.arm != "verbatim")
+    log.append(decision(alone, READERS[0]))
     lake = corpus.write(str(tmp_path))
-    lake.write("item_reviews", decisions(corpus))
+    lake.write("item_reviews", log)
     path = WarehousePublisher(tmp_path / "warehouse.duckdb", VERSION).publish(lake).path
     write_report(path, tmp_path / "index.html", VERSION)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    twice = Counter(row.task for row in corpus.items if len(row.reviewed_by) == 2)
-    found = re.findall(r'<tr data-readers="(\w)">.*?</th><td>(\d+)</td><td>([\d.]+ %)', page)
-    assert twice and found == [(task, str(count), "100.0 %") for task, count in sorted(twice.items())]
+    found = re.findall(r'<tr data-readers="(\w)">.*?</tr>', page)
+    assert found == sorted(given)
+    for task, answers in given.items():
+        (row,) = re.findall(rf'<tr data-readers="{task}">(.*?)</tr>', page)
+        units, raw, alpha, ac1 = re.findall(r"<td>(.*?)</td>", row)
+        same = sum(one == two for one, two in answers) / len(answers)
+        labels = sorted({label for pair in answers for label in pair})
+        codes = [[labels.index(pair[side]) for pair in answers] for side in (0, 1)]
+        expected = krippendorff.alpha(codes, level_of_measurement="nominal") if len(labels) > 1 else None
+        # Gwet (2008): chance is the mean of share (1 - share) over the possible answers but one.
+        possible = {"A": 6, "B": 3, "C": 3, "D": 6}[task]
+        shares = [sum(pair.count(label) for pair in answers) / (2 * len(answers)) for label in labels]
+        chance = sum(share * (1 - share) for share in shares) / (possible - 1)
+        assert units == str(len(answers)) and raw == percent(same), task
+        assert alpha == ("–" if expected is None else plain(float(expected))), task
+        assert ac1 == plain((same - chance) / (1 - chance)), task
+    assert "No item has been read by two people" not in page
+
+
+def answer_of(item: ItemRow) -> str:
+    return str(
+        {"A": item.gold_component, "B": item.gold_effective, "C": item.gold_icfr, "D": item.gold_component}[item.task]
+    )
 
 
 def test_an_empty_warehouse_is_refused_and_the_old_page_kept(tmp_path: Path) -> None:

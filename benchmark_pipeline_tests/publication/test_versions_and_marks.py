@@ -16,6 +16,7 @@ from test_every_number import Element, Tree
 
 from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.evaluation.scoring import score_answer
+from benchmark_pipeline.publication import metrics_derived, metrics_wording
 from benchmark_pipeline.publication.export import FORMATS, export_table
 from benchmark_pipeline.publication.load_runs import load_runs
 from benchmark_pipeline.publication.report import write_report
@@ -23,6 +24,8 @@ from benchmark_pipeline.publication.trace import trace_headline, trace_item
 from benchmark_pipeline.publication.trace_text import headline_lines
 from benchmark_pipeline.publication.warehouse import open_warehouse
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
+from benchmark_pipeline.statistics import classification, paired
+from benchmark_pipeline.storage import Lake
 
 ALPHA, BETA = "v/a-2026-01-01", "v/b-2026-01-01"
 VERSIONS = ("dataset_version", "prompt_version", "scoring_version")
@@ -66,6 +69,14 @@ def another(found: Corpus, column: str, value: str) -> None:
 
 
 def publish(found: Corpus, folder: Path) -> Path:
+    """The warehouse of a corpus, without resampled intervals: they take nearly all the time and no part in this."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (metrics_derived, metrics_wording, classification, paired):
+            patch.setattr(module, "cluster_bootstrap", lambda *_, **__: None)
+        return _publish(found, folder)
+
+
+def _publish(found: Corpus, folder: Path) -> Path:
     return WarehousePublisher(folder / "warehouse.duckdb", VERSION).publish(found.write(str(folder))).path
 
 
@@ -174,7 +185,12 @@ def test_runs_are_read_from_the_lake_with_their_own_calls(tmp_path: Path) -> Non
     found = corpus()
     another(found, "dataset_version", "0.0.9")
     another(found, "prompt_version", "pv0")
-    lake = found.write(str(tmp_path))
+    lake = Lake(str(tmp_path))
+    for table, rows, partition in (
+        ("labeled_items", found.items, "all"), ("scores", found.scores, "all"), ("parsed_answers", found.answers, "all"),
+        ("model_responses", found.responses, "all-models"),
+    ):  # fmt: skip
+        lake.write(table, rows, partition)
     for run in [*load_runs(lake, VERSION), *found.runs()]:
         tokens = 9 if run.identity.prompt_version == "pv0" else 400
         assert run.usage["prompt_tokens"] == (run.calls, run.calls * tokens)

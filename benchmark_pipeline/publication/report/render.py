@@ -74,7 +74,8 @@ def render(data: ReportData) -> str:
         label_tables=tables.label_tables,
         label_source_table=tables.label_source_table,
         outcome_table=tables.outcome_table,
-        cutoff=tables.cutoff,
+        cutoffs=tables.cutoffs,
+        excluded=lambda reason: words.EXCLUDED.get(reason, reason.replace("_", " ")),
         flagged=tables.flagged,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )

@@ -41,9 +41,13 @@ def _line(results: ResultSet, label: str, task: str, metric: str, *split: str) -
 
 def _by(results: ResultSet, task: str, metric: str, by: str, prefix: str = "") -> list[Line]:
     return [
-        _line(results, prefix + LABELS.get(split, split), task, metric, by, split)
+        _line(results, prefix + _value(by, split), task, metric, by, split)
         for split in results.splits(task, metric, by)
     ]
+
+
+def _value(by: str, split: str) -> str:
+    return LABELS.get(split, split.replace("_", " ") if by == "stratum" else split)
 
 
 def clean_tables(results: ResultSet) -> list[MetricTable]:
@@ -224,10 +228,12 @@ def flagged(results: ResultSet) -> list[list[Record]]:
     return [group for group in groups if group]
 
 
-def cutoff(results: ResultSet, run: Record) -> str:
-    """Up to when the training data of a run's model reach, as its maker states it; a dash for a rule."""
-    found = results.metrics.get((run_key(run), "all", "training_cutoff", "all", "all"))
-    return str(found["note"]) if found else "–"
+def cutoffs(results: ResultSet) -> list[tuple[Record, str]]:
+    """Up to when the training data of each language model reach, and where that is stated."""
+    found = [
+        (row, results.metrics.get((run_key(row), "all", "training_cutoff", "all", "all"))) for row in results.models
+    ]
+    return [(row, str(metric["note"])) for row, metric in found if metric]
 
 
 def outcome_table(results: ResultSet) -> list[tuple[str, list[Record | None]]]:

@@ -35,6 +35,13 @@ LABELS = {
     "little_r_overlap": "figures later revised without an admitted weakness",
     "nt_signal": "late-filing notice spoke of a possible weakness",
     "first_attested_year": "first year with an auditor's opinion",
+    "weakness_vocabulary": "a clean text that speaks of weaknesses",
+    "foreign_private_issuer": "foreign private issuers",
+    "dcp_not_effective": "disclosure controls not effective, though ICFR was",
+    "watch": "a later document is worth another look",
+    "registrant_already_used": "another report of the company is used",
+    "near_duplicate": "nearly the same text as another item",
+    "not_sampled": "not drawn",
     "answered": "answered",
     "parse_fail": "not JSON",
     "parse_fail/fenced": "JSON inside a code fence",
@@ -66,6 +73,41 @@ def name(metric: str) -> str:
         if metric != "gap_type"
         else words
     )
+
+
+EXCLUDED = {
+    "out_of_universe": "no annual report of an operating company",
+    "shell": "blank-check or shell company",
+    "extraction_no_heading": "no heading of the controls section found",
+    "extraction_no_boundary": "no end of the controls section found",
+    "extraction_too_short": "the controls section is too short to be one",
+    "extraction_stub_cross_reference": "the controls section only points elsewhere",
+    "extraction_over_capture": "the controls section runs on into another",
+    "extraction_pdf_only": "filed as PDF alone",
+    "extraction_image_only": "filed as images alone",
+    "extraction_non_english": "the controls section is not in English",
+    "extraction_document_missing": "the document is missing",
+    "extraction_undecodable": "the document cannot be decoded",
+    "extraction_form_not_covered": "a form that is not covered",
+    "extraction_too_complex": "the document is too complex to read in time",
+    "language": "not in English",
+    "new_registrant": "first report of a newly public company: no assessment yet",
+    "reverse_merger_year": "year of a reverse merger: no assessment",
+    "no_management_report": "no conclusion of management on ICFR",
+    "as_of_mismatch": "the conclusion is dated otherwise than the year end",
+    "conclusion_conflict": "management and auditor say two things",
+    "mixed_conclusion": "management says two things",
+    "contradicted_E1": "an amendment changes the conclusion (E1)",
+    "contradicted_E2": "a non-reliance notice covers the year (E2)",
+    "contradicted_E3": "a later annual report: a weakness existed then (E3)",
+    "contradicted_E4": "a weakness caused an error that was restated (E4)",
+    "contradicted_E5": "an interim report: a weakness existed then (E5)",
+    "contradicted_E6": "the auditor withdraws, or leaves over controls (E6)",
+    "contradicted_E10": "an enforcement release or proceeding names the year (E10)",
+    "subsequent_mw_onset_unstated": "the next report states a weakness, not since when",
+    "attestation_unresolved": "attested or not: flag and text disagree",
+}
+"""Why a report is in no pool, in words; the code stands in `clean_pool.reason`."""
 
 
 def percent(value: float | None, digits: int = 1) -> str:
