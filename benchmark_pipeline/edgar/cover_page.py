@@ -23,6 +23,8 @@ _FACT_EDGE = re.compile(rb"<(/?)ix:nonNumeric\b[^<>]*?(/?)>", re.I)
 _ATTRIBUTE = re.compile(rb"\b(format|contextRef|xsi:nil)\s*=\s*[\"']([^\"']*)[\"']", re.I)
 _CONTEXT = re.compile(rb"<xbrli:context\b[^<>]*\bid\s*=\s*[\"']([^\"']+)[\"'][^<>]*>(.*?)</xbrli:context>", re.I | re.S)
 _MAX_FACT_BYTES = 4096
+_DEEPEST = 16
+"""Facts are nested a few deep at most; tags opened thousands of times are damage."""
 _READ = frozenset(
     [
         "AuditorFirmId",
@@ -142,6 +144,8 @@ def _content(body: bytes, start: int) -> bytes:
         depth += 0 if edge[2] else (-1 if edge[1] else 1)
         if depth == 0:
             return body[start : edge.start()]
+        if depth > _DEEPEST:
+            break
     return b""
 
 

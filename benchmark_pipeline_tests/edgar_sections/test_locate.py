@@ -1,10 +1,13 @@
 """Cutting the controls section: headings, pointers, exhibits, and the reasons for none."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark_pipeline.edgar.sections import FilingDocument, Rejection, Section, locate
+from benchmark_pipeline.edgar.sections.locate import MAX_HEADINGS, Closings
 from benchmark_pipeline.edgar.sections.pointers import heading_of
 from benchmark_pipeline.icfr.conclusion import states_icfr_conclusion
 
@@ -206,3 +209,27 @@ def test_the_heading_of_a_report_with_a_run_in_heading_is_the_heading_alone(mark
     )
     assert heading.rstrip(".:") == title
     assert heading_of(f"{title}\nManagement is responsible.") == title
+
+
+@pytest.mark.parametrize("heading", ["Item 9A. Controls and Procedures", "Item 9A."])
+def test_a_document_of_thousands_of_headings_is_too_complex(heading):
+    body = f"<p>{heading}</p><p>our disclosure controls and procedures {FILLER}</p>" * (MAX_HEADINGS + 1)
+    found = locate([FilingDocument("a.htm", "10-K", body.encode())], "10-K", states_icfr_conclusion)
+    assert isinstance(found, Rejection)
+    assert found.reason == "too_complex"
+
+
+def test_thousands_of_headings_without_a_closing_one_are_an_over_capture():
+    body = f"<p>Item 9A. Controls and Procedures</p><p>our disclosure controls and procedures {FILLER}</p>" * 3_000
+    found = locate([FilingDocument("a.htm", "10-K", body.encode())], "10-K", states_icfr_conclusion)
+    assert isinstance(found, Rejection)
+    assert (found.reason, found.candidates) == ("over_capture", 3_000)
+
+
+@given(st.lists(st.integers(0, 60)), st.text("ab\n", max_size=60))
+def test_closings_are_what_a_search_from_each_position_finds(positions, text):
+    pattern = re.compile("^b", re.MULTILINE)
+    closings = Closings(pattern, text)
+    for position in positions:
+        found, expected = closings.after(position), pattern.search(text, position)
+        assert (found and found.span()) == (expected and expected.span())

@@ -35,6 +35,8 @@ MIN_CHARACTERS = 500
 MIN_BODY_LETTERS = 60
 """Fewer letters after the heading: a row of a table of contents or of an index."""
 MAX_BODY_BYTES = 100_000_000
+MAX_HEADINGS = 20_000
+"""More headings of one item: no report, and too many to weigh against each other."""
 
 Concludes = Callable[[str], bool]
 """Whether a text states a conclusion on ICFR; given by the caller, who reads conclusions."""
@@ -74,7 +76,7 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
 
 def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejection:
     first = _by_heading(document, TEN_K_9A)
-    if isinstance(first, Section):
+    if isinstance(first, Section) or first.reason == "too_complex":
         return first
     for family in (TEN_K_14, TEN_K_9A_BARE, TEN_K_OTHER_NUMBER):
         attempt = _by_heading(document, family)
@@ -106,11 +108,15 @@ def _twenty_f(document: FilingDocument) -> Section | Rejection:
 def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:
     """The best candidate among the family's headings."""
     titled = _headings(document, family, family.titled)
+    if len(titled) > MAX_HEADINGS:
+        return Rejection("too_complex", f"more than {MAX_HEADINGS} headings of item {family.item}")
     section = _best(document, titled, family, "heading", len(titled))
     if isinstance(section, Section) or family.numbered is None:
         return section
     taken = {match.start() for match in titled}
     bare = [match for match in _headings(document, family, family.numbered) if match.start() not in taken]
+    if len(bare) > MAX_HEADINGS:
+        return Rejection("too_complex", f"more than {MAX_HEADINGS} headings of item {family.item}")
     lines = Counter(_line(document.text, match.start()) for match in bare)
     # A line that repeats is a running head: it neither opens nor closes a section.
     bare = [match for match in bare if lines[_line(document.text, match.start())] < 3]
@@ -119,14 +125,20 @@ def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Re
 
 
 def _headings(document: FilingDocument, family: HeadingFamily, pattern: re.Pattern[str]) -> list[re.Match[str]]:
-    """Blocks that open with an item's heading; only lines that hold the word are looked at."""
+    """Blocks that open with an item's heading, or the first of them where they are too many.
+
+    Only lines that hold the word are looked at.
+    """
     found: list[re.Match[str]] = []
+    text = document.text
     # A family without the word is looked for at its title.
     words = ("controls and procedures",) if family in (TEN_K_9A_BARE, TWENTY_F_15_BARE) else ("item", "i t e m")
     for start in document.lines_with(*words):
-        match = pattern.match(document.text, start)
-        if match is not None and not CONTINUES_AS_SENTENCE.match(document.text, match.end()):
+        match = pattern.match(text, start)
+        if match is not None and not CONTINUES_AS_SENTENCE.match(text, match.end()):
             found.append(match)
+            if len(found) > 2 * MAX_HEADINGS:
+                break
     return found
 
 
@@ -134,19 +146,23 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
           candidates: int) -> Section | Rejection:  # fmt: skip
     text = document.text
     fits: list[tuple[tuple[bool, bool, int], re.Match[str], int]] = []
-    longest = 0
-    unbounded = False
+    longest = unbounded = False
+    closings = Closings(family.closing, text)
     for heading in headings:
-        closing = family.closing.search(text, heading.end())
+        closing = closings.after(heading.end())
         end = closing.start() if closing else len(text)
+        too_long = end - heading.start() > MAX_CHARACTERS
+        if (too_long and longest) or (closing is None and not too_long and unbounded):
+            # Another like one seen; a document may hold a million headings.
+            continue
         body = text[heading.end() : min(end, heading.end() + MAX_CHARACTERS + 1)]
         letters = sum(map(str.isalpha, body[:4000]))
         about = _ABOUT_CONTROLS.search(body) is not None
         foreign = not about and len(body) >= MIN_CHARACTERS and language(body) not in (None, "en")
         if letters < MIN_BODY_LETTERS or not (about or foreign or (len(body) < 1200 and POINTER.search(body))):
             continue
-        if end - heading.start() > MAX_CHARACTERS:
-            longest = max(longest, end - heading.start())
+        if too_long:
+            longest = True
             continue
         if closing is None:
             unbounded = True
@@ -155,7 +171,10 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
         fits.append((score, heading, end))
     if fits:
         # Among equals the earliest: a running head inside the section shares its end and would cut its beginning.
-        best = max(fits, key=lambda fit: (fit[0][0], fit[0][1], _reach(fit, fits), fit[0][2]))
+        reach: dict[int, int] = {}
+        for _, heading, end in fits:
+            reach[end] = max(reach.get(end, 0), end - heading.start())
+        best = max(fits, key=lambda fit: (fit[0][0], fit[0][1], reach[fit[2]], fit[0][2]))
         heading, end = best[1], best[2]
         heading = _past_an_empty_item(text, heading, [fit[1] for fit in fits if fit[2] == end])
         item: Item = family.item
@@ -182,10 +201,20 @@ def _past_an_empty_item(text: str, heading: re.Match[str], others: list[re.Match
     return heading
 
 
-def _reach(fit: tuple[tuple[bool, bool, int], re.Match[str], int],
-           fits: list[tuple[tuple[bool, bool, int], re.Match[str], int]]) -> int:  # fmt: skip
-    """Length of the longest candidate that ends where this one ends."""
-    return max(end - heading.start() for _, heading, end in fits if end == fit[2])
+class Closings:
+    """The first closing heading after each of a row of positions; where they ascend, the text is searched once."""
+
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        self._pattern, self._text = pattern, text
+        self._found: re.Match[str] | None = None
+        self._from: int | None = None
+
+    def after(self, position: int) -> re.Match[str] | None:
+        """The first match that starts at or after `position`."""
+        known = self._from is not None and self._from <= position
+        if not known or (self._found is not None and self._found.start() < position):
+            self._found, self._from = self._pattern.search(self._text, position), position
+        return self._found
 
 
 def _by_title(document: FilingDocument, heading: re.Pattern[str], closings: Sequence[re.Pattern[str]],
@@ -193,11 +222,12 @@ def _by_title(document: FilingDocument, heading: re.Pattern[str], closings: Sequ
     """An un-numbered block `Controls and Procedures`, closed by another title of the form or a numbered item."""
     text = document.text
     titles = list(heading.finditer(text))
+    ends = [Closings(pattern, text) for pattern in closings]
     for title in titles:
-        ends = [match.start() for pattern in closings if (match := pattern.search(text, title.end()))]
-        end = min(ends, default=len(text))
-        body = text[title.end() : end]
-        if ends and len(body) <= MAX_CHARACTERS and len(body) > MIN_CHARACTERS and _ABOUT_CONTROLS.search(body):
+        end = min((match.start() for closing in ends if (match := closing.after(title.end()))), default=None)
+        if end is None or not MIN_CHARACTERS < end - title.end() <= MAX_CHARACTERS:
+            continue
+        if _ABOUT_CONTROLS.search(text[title.end() : end]):
             stretch = Stretch(document, title.start(), trim(document, title.start(), end))
             return Section(stretch, item, "index", " ".join(title[0].split()), len(titles))
     return Rejection("no_heading", "no un-numbered heading with a disclosure under it", len(titles))
@@ -211,13 +241,15 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
         if document is not documents[0] and not document.type.upper().startswith(("40-F", "EX-99", "EX-13")):
             continue
         text = document.text
+        closings = Closings(FORTY_F_NEXT_TITLE if document is documents[0] else EXHIBIT_NEXT_TITLE, text)
         for title in FORTY_F_TITLE.finditer(text):
             candidates += 1
-            next_title = FORTY_F_NEXT_TITLE if document is documents[0] else EXHIBIT_NEXT_TITLE
-            closing = next_title.search(text, title.end())
-            end = closing.start() if closing else len(text)
-            body = text[title.end() : min(end, title.end() + MAX_CHARACTERS + 1)]
-            if not _ABOUT_CONTROLS.search(body) or len(body) > MAX_CHARACTERS or len(body) < 100 or closing is None:
+            closing = closings.after(title.end())
+            if closing is None or not 100 <= closing.start() - title.end() <= MAX_CHARACTERS:
+                continue
+            end = closing.start()
+            body = text[title.end() : end]
+            if not _ABOUT_CONTROLS.search(body):
                 continue
             method = "heading" if document is documents[0] else "exhibit"
             section = Section(Stretch(document, title.start(), trim(document, title.start(), end)), "40-F",

@@ -45,20 +45,32 @@ class FilingDocument:
         lowered = self.text.replace("\u0130", "i").lower()
         return lowered if len(lowered) == len(self.text) else self.text
 
+    @cached_property
+    def _lines(self) -> dict[tuple[str, ...], list[int]]:
+        return {}
+
     def lines_with(self, *words: str) -> list[int]:
         """Starts of the lines that hold one of some words (lower case), and of the line before each; ascending."""
-        starts: set[int] = set()
+        if words not in self._lines:
+            self._lines[words] = self._find_lines(words)
+        return self._lines[words]
+
+    def _find_lines(self, words: tuple[str, ...]) -> list[int]:
+        text, lowered = self.text, self.lowered
+        starts: list[int] = []
         for word in words:
-            position = self.lowered.find(word)
+            position = lowered.find(word)
+            last = -1
             while position >= 0:
-                start = self.text.rfind("\n", 0, position) + 1
-                starts.add(start)
-                if start:
-                    starts.add(self.text.rfind("\n", 0, start - 1) + 1)
+                start = text.rfind("\n", 0, position) + 1
+                if start and (before := text.rfind("\n", 0, start - 1) + 1) != last:
+                    starts.append(before)
+                starts.append(start)
+                last = start
                 # The rest of the line cannot add to it.
-                after = self.text.find("\n", position)
-                position = self.lowered.find(word, after) if after >= 0 else -1
-        return sorted(starts)
+                after = text.find("\n", position)
+                position = lowered.find(word, after) if after >= 0 else -1
+        return sorted(set(starts))
 
 
 @dataclass(frozen=True)

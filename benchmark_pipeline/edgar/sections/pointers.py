@@ -12,6 +12,8 @@ from .running_heads import trim
 MAX_REPORT_CHARACTERS = 12_000
 """A management report is a page or two."""
 _LEAST_CHARACTERS = 300
+_BEGINNING = 300
+"""A heading of management's report holds a word that tells it within so many characters."""
 _PRINCIPAL_EXHIBITS = ("EX-13", "EX-99", "EX-15", "40-F", "20-F")
 _BELOW_CHARACTERS = 800
 """Signatures, titles and a date are shorter."""
@@ -106,11 +108,24 @@ def _nearest_heading(text: str, start: int, end: int, concludes: Callable[[str],
     return start
 
 
+def _names_a_report(beginning: str) -> bool:
+    """A quick look before the pattern of headings, which is slow on a line that is none."""
+    return (
+        "report" in beginning
+        or "responsib" in beginning
+        or "assessment" in beginning
+        or "statement" in beginning
+        or "internal control over financial" in beginning
+    )
+
+
 def _reports(document: FilingDocument) -> list[tuple[int, int]]:
     """Stretches that begin with a heading of management's report, in order."""
-    text = document.text
+    text, lowered = document.text, document.lowered
     found: list[tuple[int, int]] = []
     for line in document.lines_with("management", "internal control over financial reporting"):
+        if not _names_a_report(lowered[line : line + _BEGINNING]):
+            continue
         match = MANAGEMENT_REPORT.match(text, line)
         if match is None or (found and match.start() < found[-1][1]):
             continue
