@@ -55,7 +55,6 @@ def test_corrections_for_many_comparisons_are_those_of_statsmodels(count: int) -
 
 
 @settings(deadline=None)
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=60))
 def test_macro_f1_is_that_of_scikit_learn_where_a_missing_answer_is_wrong(
     answers: list[tuple[str, str | None]],
