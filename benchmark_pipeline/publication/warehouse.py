@@ -252,7 +252,7 @@ def _rejects_sql() -> str:
 
 
 def _verify(database: Path, counts: dict[str, int]) -> None:
-    """The closed file reads back with every table, view and row, and has no log beside it."""
+    """The closed file reads back with every table and row, every view fits its tables, and no log stands beside it."""
     if write_ahead_log(database).exists():
         raise BenchError(
             f"the new warehouse {database} still has a write-ahead log", remedy="materialize `warehouse` again"
@@ -263,7 +263,8 @@ def _verify(database: Path, counts: dict[str, int]) -> None:
             if not found or found[0] != expected:
                 raise CorruptFileError(f"{table} of the new warehouse holds {found} rows instead of {expected}")
         for view in (*VIEW_ORDER, *MADE_VIEWS):
-            connection.execute(f'SELECT count(*) FROM "{view}"').fetchone()
+            # Planned and not run: a million responses would be joined again and again only to be counted.
+            connection.execute(f'SELECT * FROM "{view}" LIMIT 0').fetchall()
     database.chmod(0o644)
 
 
