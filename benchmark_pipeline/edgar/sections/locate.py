@@ -132,7 +132,11 @@ def _headings(document: FilingDocument, family: HeadingFamily, pattern: re.Patte
     found: list[re.Match[str]] = []
     text = document.text
     # A family without the word is looked for at its title.
-    words = ("controls and procedures",) if family in (TEN_K_9A_BARE, TWENTY_F_15_BARE) else ("item", "i t e m")
+    words = (
+        ("controls and procedures",)
+        if family in (TEN_K_9A_BARE, TWENTY_F_15_BARE, TEN_K_OTHER_NUMBER)
+        else ("item", "i t e m")
+    )
     for start in document.lines_with(*words):
         match = pattern.match(text, start)
         if match is not None and not CONTINUES_AS_SENTENCE.match(text, match.end()):
