@@ -1,6 +1,7 @@
 """Cutting the controls section: headings, pointers, exhibits, and the reasons for none."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -233,3 +234,13 @@ def test_closings_are_what_a_search_from_each_position_finds(positions, text):
     for position in positions:
         found, expected = closings.after(position), pattern.search(text, position)
         assert (found and found.span()) == (expected and expected.span())
+
+
+@given(st.lists(st.sampled_from(["Item one", "a form", "FORM item", "", "x"]), max_size=8))
+def test_lines_with_a_word_are_those_that_hold_it_and_the_line_before_each(lines):
+    document = FilingDocument("a.txt", "10-K", b"")
+    document.__dict__["normalised"] = SimpleNamespace(text="\n".join(lines))
+    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
+    held = {n for n, line in enumerate(lines) if "item" in line.lower() or "form" in line.lower()}
+    expected = sorted({starts[n] for n in held} | {starts[n - 1] for n in held if n})
+    assert list(document.lines_with("item", "form")) == expected

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import merge
 from typing import Literal
 
 from benchmark_pipeline.edgar.text import NormalisedText, normalise
@@ -45,32 +47,27 @@ class FilingDocument:
         lowered = self.text.replace("\u0130", "i").lower()
         return lowered if len(lowered) == len(self.text) else self.text
 
-    @cached_property
-    def _lines(self) -> dict[tuple[str, ...], list[int]]:
-        return {}
-
-    def lines_with(self, *words: str) -> list[int]:
+    def lines_with(self, *words: str) -> Iterator[int]:
         """Starts of the lines that hold one of some words (lower case), and of the line before each; ascending."""
-        if words not in self._lines:
-            self._lines[words] = self._find_lines(words)
-        return self._lines[words]
-
-    def _find_lines(self, words: tuple[str, ...]) -> list[int]:
-        text, lowered = self.text, self.lowered
-        starts: list[int] = []
-        for word in words:
-            position = lowered.find(word)
-            last = -1
-            while position >= 0:
-                start = text.rfind("\n", 0, position) + 1
-                if start and (before := text.rfind("\n", 0, start - 1) + 1) != last:
-                    starts.append(before)
-                starts.append(start)
+        last = -1
+        for start in merge(*(self._lines_with(word) for word in words)):
+            if start != last:
+                yield start
                 last = start
-                # The rest of the line cannot add to it.
-                after = text.find("\n", position)
-                position = lowered.find(word, after) if after >= 0 else -1
-        return sorted(set(starts))
+
+    def _lines_with(self, word: str) -> Iterator[int]:
+        text, lowered = self.text, self.lowered
+        last = -1
+        position = lowered.find(word)
+        while position >= 0:
+            start = text.rfind("\n", 0, position) + 1
+            if start and (before := text.rfind("\n", 0, start - 1) + 1) != last:
+                yield before
+            yield start
+            last = start
+            # The rest of the line cannot add to it.
+            after = text.find("\n", position)
+            position = lowered.find(word, after) if after >= 0 else -1
 
 
 @dataclass(frozen=True)
