@@ -28,6 +28,7 @@ _GAPS = {"accuracy_gap": "correct", "false_positive_rate_gap": "flagged_deficien
 def rows(run: MetricBuilder, cutoffs: Mapping[str, date | None]) -> list[MetricRow]:
     """Gaps of a run between verbatim items and their twins, both answered."""
     found: list[MetricRow] = []
+    known: dict[tuple[str, bytes, bytes], PairedDifference] = {}
     items = run.run.items
     cutoff = cutoffs.get(run.run.identity.model_id)
     for (task, by, split), (originals, twins) in sorted(_twins(items).items()):
@@ -41,7 +42,11 @@ def rows(run: MetricBuilder, cutoffs: Mapping[str, date | None]) -> list[MetricR
                     continue
                 first, second = originals[clean], twins[clean]
             verdict = run.run.verdict(column)
-            found.append(_gap(run, Cell(task, metric, by, split), first, second, verdict))
+            # One drafter or label source alone gives the same twins again: their resampling is most of the cost.
+            pairs = (column, first.tobytes(), second.tobytes())
+            if pairs not in known:
+                known[pairs] = _difference(items, first, second, verdict)
+            found.append(_gap(run, Cell(task, metric, by, split), first, second, verdict, found=known[pairs]))
             if by == "arm" and split == "paraphrase" and cutoff is not None:
                 found += _by_cutoff(run, Cell(task, metric), first, second, verdict, cutoff=cutoff)
     return found
@@ -65,9 +70,15 @@ def _twins(items: ItemSet) -> dict[tuple[str, str, str], tuple[Positions, Positi
 
 
 def _gap(
-    run: MetricBuilder, cell: Cell, originals: Positions, twins: Positions, verdict: NDArray[np.int8]
+    run: MetricBuilder,
+    cell: Cell,
+    originals: Positions,
+    twins: Positions,
+    verdict: NDArray[np.int8],
+    *,
+    found: PairedDifference | None = None,
 ) -> MetricRow:
-    found = _difference(run.run.items, originals, twins, verdict)
+    found = found or _difference(run.run.items, originals, twins, verdict)
     # The rows by label source repeat those by arm: their tests would count twice among the exploratory ones.
     tested = found.p_value is not None and cell.by != "label_source"
     return run.row(
