@@ -25,6 +25,7 @@ from benchmark_pipeline.errors import BenchError
 from benchmark_pipeline.failures import COMMAND_TAG
 from benchmark_pipeline.instance import write_instance_config
 from benchmark_pipeline.pools import apply_pool_limits
+from benchmark_pipeline.run_launcher import is_alive
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
 
 from .run_log import unhurried_commits
@@ -83,20 +84,10 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> int:
     ended = 0
     for run in instance.get_runs(RunsFilter(statuses=[DagsterRunStatus.STARTED, DagsterRunStatus.STARTING])):
         process = run.tags.get(PROCESS_TAG)
-        if process is not None and not _alive(int(process)):
+        if process is not None and not is_alive(int(process)):
             instance.report_run_failed(run, f"process {process} ended without finishing this run")
             ended += 1
     return ended
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def execute(

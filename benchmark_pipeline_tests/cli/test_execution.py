@@ -1,6 +1,7 @@
 """Running jobs in this process: recorded, readable, and honest about runs whose process is gone."""
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -96,7 +97,7 @@ def test_a_run_whose_process_is_gone_is_marked_failed(settings: Settings) -> Non
     with dagster_instance(settings) as instance:
         job = DEFINITIONS.resolve_job_def("acquire")
         dead = instance.create_run_for_job(job, tags={PROCESS_TAG: str(gone.pid)}, status=DagsterRunStatus.STARTED)
-        alive = instance.create_run_for_job(job, tags={PROCESS_TAG: "1"}, status=DagsterRunStatus.STARTED)
+        alive = instance.create_run_for_job(job, tags={PROCESS_TAG: str(os.getpid())}, status=DagsterRunStatus.STARTED)
         assert end_orphaned_runs(instance) == 1
         assert [instance.get_run_by_id(r.run_id).status for r in (dead, alive)] == [  # type: ignore[union-attr]
             DagsterRunStatus.FAILURE,
