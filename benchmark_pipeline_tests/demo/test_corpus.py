@@ -15,7 +15,7 @@ import pytest
 import yaml
 from lxml import etree
 
-from benchmark_pipeline.demo.corpus.annual_report import controls, words
+from benchmark_pipeline.demo.corpus.annual_report import controls, report_10k, words
 from benchmark_pipeline.demo.corpus.authored import ANNUAL_FORMS, SOURCES, Registrant, firms, registrants
 from benchmark_pipeline.demo.corpus.expected import EXPECTED_DECISIONS, expected_csv, expected_rows
 from benchmark_pipeline.demo.corpus.prose import fill, parse
@@ -125,6 +125,17 @@ def test_inline_documents_are_well_formed_and_facts_name_known_contexts(site: Pa
         assert {e.get("contextRef") for e in facts} <= contexts
         ids = [e.get("id") for e in tree.iter() if e.get("id")]
         assert len(ids) == len(set(ids))
+
+
+def test_each_item_of_a_10_k_bears_its_own_title() -> None:
+    for registrant in registrants():
+        for filing in registrant.filings:
+            if filing.form != "10-K":
+                continue
+            nodes = [node for node in report_10k(registrant, filing) if node.kind == "item"]
+            named = {node.label: node.text for node in nodes}
+            assert named["Item 15."] == "Exhibits and Financial Statement Schedules"
+            assert [label for label, title in named.items() if title == registrant.controls_heading] in (["Item 9A."], [])
 
 
 def test_full_submissions_open_into_their_documents(site: Path) -> None:

@@ -49,7 +49,6 @@ ITEMS_20F: tuple[tuple[str, str, str], ...] = (
     ("", "18", "Financial Statements"),
     ("", "19", "Exhibits"),
 )
-CONTROLS = ("9A", "15")
 
 
 def words(registrant: Registrant, filing: Filing) -> dict[str, str]:
@@ -147,7 +146,7 @@ def report_10k(registrant: Registrant, filing: Filing) -> list[Node]:
     for part, number, title in items:
         if part:
             nodes.append(Node("part", part))
-        heading = registrant.controls_heading if number in CONTROLS else title
+        heading = registrant.controls_heading if number == "9A" else title
         nodes.append(Node("item", heading, f"Item {number}."))
         if number == "8":
             nodes += [*statements(registrant, filing), Node("page", "")]
