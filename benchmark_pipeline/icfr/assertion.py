@@ -29,7 +29,7 @@ from .registrants import Registrant, Voice
 from .statements import Statements, read_statements
 from .weaknesses import Weaknesses, read_weaknesses
 
-EXTRACTOR_VERSION = "ex4"
+EXTRACTOR_VERSION = "ex5"
 """Raised whenever a rule changes what is read."""
 _AMENDED_RULES_FROM = date(2020, 4, 27)
 """Effective day of the accelerated-filer amendments (Release 34-88365)."""

@@ -14,6 +14,7 @@ from .weakness_words import (
     DEFICIENT,
     DEFINITION,
     ONE_CONSEQUENCE,
+    TURNS,
     Kind,
     Weakness,
     answers,
@@ -22,6 +23,8 @@ from .weakness_words import (
 )
 
 _COMPONENT_HEADING_CHARACTERS = 70
+_NUMBERED = re.compile(r"\(?(\d{1,2})[.)]")
+_DEFICIENCIES = re.compile(r"significant\s+deficienc(?:y|ies)", re.IGNORECASE)
 _ADDITIONAL = re.compile(r"\b(?:additional|further|other)\s+material\s+weaknesses\b[^.]{0,80}:$", re.IGNORECASE)
 
 
@@ -35,6 +38,8 @@ class _State:
     """A weakness was named before."""
     style: str | None = None
     """Shape of the list's markers."""
+    number: int = 0
+    """The number of the last item."""
     pending: list[Block] = field(default_factory=list)
     """Blocks between two items: they belong to the first, if a second follows."""
 
@@ -69,7 +74,13 @@ def _take_first(state: _State, lead: Block, before: Block | None) -> None:
 def _step(state: _State, block: Block, following: Block | None) -> None:
     component = component_heading(block.words)
     inside = state.collecting and block.marker is not None and state.style in (None, block.marker)
-    short = len(block.words) <= _COMPONENT_HEADING_CHARACTERS and not (inside and DEFICIENT.search(block.words))
+    told = re.split(r"[-\u2013\u2014:.]\s", block.words, maxsplit=1)[-1] if component else ""
+    short = len(block.words) <= _COMPONENT_HEADING_CHARACTERS and not DEFICIENT.search(
+        block.words if inside else told if told != block.words else ""
+    )
+    if inside and component is None and _continues(state, block) and not _turns(block):
+        _collect(state, block, None)
+        return
     if component is None and state.named and answers(block) and not (inside and ABSENT.match(block.words)):
         state.stop()
         state.answering = True
@@ -104,6 +115,16 @@ def _step(state: _State, block: Block, following: Block | None) -> None:
         _collect(state, block, component)
 
 
+def _continues(state: _State, block: Block) -> bool:
+    """Whether the block bears the number after that of the last item found."""
+    number = _NUMBERED.match(block.text)
+    return number is not None and bool(state.found) and int(number[1]) == state.number + 1
+
+
+def _turns(block: Block) -> bool:
+    return TURNS.match(block.words) is not None or (answers(block) and not ABSENT.match(block.words))
+
+
 def _leads(block: Block, following: Block) -> bool:
     """Whether a list or a component's heading stands directly under the block, which names weaknesses last."""
     tail = list(_last_sentences(block.text))
@@ -112,8 +133,16 @@ def _leads(block: Block, following: Block) -> bool:
         and (not leaves(following) or DEFICIENT.search(following.words) is not None)
         and block.marker != following.marker
         and any(MATERIAL_WEAKNESS.search(sentence) for sentence in tail)
+        and not _of_deficiencies(tail[-1])
         and not any(DEFINITION.search(sentence) for sentence in tail[:1])
     )
+
+
+def _of_deficiencies(lead: str) -> bool:
+    """Whether significant deficiencies are what a lead-in names last, apart from a weakness that it names before."""
+    last = [match.start() for match in _DEFICIENCIES.finditer(lead)]
+    weakness = [match.start() for match in MATERIAL_WEAKNESS.finditer(lead)]
+    return bool(last and weakness) and last[-1] > weakness[-1] + len("material weaknesses and ")
 
 
 def _last_sentences(text: str) -> Iterator[str]:
@@ -124,6 +153,8 @@ def _last_sentences(text: str) -> Iterator[str]:
 def _collect(state: _State, block: Block, component: str | None) -> None:
     if block.marker is not None and state.style in (None, block.marker):
         state.style = block.marker
+        number = _NUMBERED.match(block.text)
+        state.number = int(number[1]) if number else 0
         if state.pending and state.found:
             last = state.found[-1]
             state.found[-1] = Weakness(last.start, state.pending[-1].end, last.kind, last.component)

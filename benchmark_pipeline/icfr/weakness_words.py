@@ -35,7 +35,7 @@ DEFICIENT = re.compile(
 """Words by which a short list item (`Lack of an audit committee`) is told from a heading."""
 DENIES = re.compile(
     r"\bwhether\b[^.]{0,60}\bany\b|\b(?:no|not\s+any|did\s+not\s+(?:identify|find|constitute)|none\s+of|not\s+a)\b[^.]{0,60}material\s+weakness"
-    r"|(?:did|do|does)\s+not\s+(?:result|have\s+an\s+effect)",
+    r"|(?:did|do|does)\s+not\s+(?:result|have\s+an\s+effect\b)",
     re.IGNORECASE,
 )
 REMEDIATED = re.compile(
@@ -44,11 +44,41 @@ REMEDIATED = re.compile(
     r"|previously\s+(?:reported|disclosed|identified)\s+material\s+weakness(?:es)?\s+(?:has|have|was|were)",
     re.IGNORECASE,
 )
-CONSEQUENCE = re.compile(
-    r"^(?:these|this|the|each\s+of\s+(?:the|these)|as\s+a\s+result\s+of|because\s+of|notwithstanding|due\s+to|although|despite|the\s+aforementioned)"
-    r"\s+(?:\w+\s+){0,3}?(?:material\s+weakness(?:es)?|control\s+deficienc\w+|deficienc\w+)\s+(?:\w+\s+){0,2}(?:result|could|did|may|led|ha[sd]|ha[sv]e|create|contribut|above|described|discussed|exist)",
+NOT_SAID = re.compile(
+    r"\b(?:if|may|might|could|would|any|whether|prior|previous\w*|remediat\w*|plan(?:s|ned|ning)?|intend\w*|address\w*|correct\w*)\b",
     re.IGNORECASE,
 )
+"""Doubt, condition, the past or a plan: the sentence does not say that several exist now."""
+CONSEQUENCE = re.compile(
+    r"^(?:these|this|the|each\s+of\s+(?:the|these)|as\s+a\s+result\s+of|because\s+of|notwithstanding|due\s+to|although|despite|the\s+aforementioned)"
+    r"\s+(?:(?!company|management|registrant|was|were|is|are)\w+\s+){0,3}?(?:material\s+weakness(?:es)?|control\s+deficienc\w+|deficienc\w+)\s+(?:\w+\s+){0,2}(?:result|could|did|may|led|ha[sd]|ha[sv]e|create|contribut|above|described|discussed|exist)",
+    re.IGNORECASE,
+)
+INTRODUCES = re.compile(
+    r"\b(?:constitut\w+|represent\w*|amount\w*\s+to|r[io]se\w*\s+to\s+(?:the\s+level\s+of)?|(?<!there )(?:is|was|are|were|be|been|as)(?:\s+(?:also|itself|considered|determined|deemed|to|be|as))*"
+    r"|considered|deemed)\s+an?\s+(?:\w+\s+)?material\s+weakness\b",
+    re.IGNORECASE,
+)
+"""Words that call what was told a material weakness, for the first time."""
+ANOTHER = re.compile(
+    r"\b(?:another|an\s+additional|a\s+(?:second|third|separate|further)|one\s+(?:other|additional))\s+material\s+weakness\b|\balso\s+(?:identified|had|have|has|reported)\s+a\s+material\s+weakness\b",
+    re.IGNORECASE,
+)
+EARLIER = re.compile(
+    r"\bpreviously\b|\b(?:in|for|during|of)\s+(?:the|our)\s+(?:prior|previous|preceding)\s+(?:fiscal\s+)?(?:year|annual|period|form)|\bprior\s+years?\b|\b(?:our|the)\s+(?:\d{4}\s+(?:annual|form)|(?:annual\s+report|form\s+10-k)[^.]{0,40}\bfor\s+(?:the\s+)?(?:fiscal\s+)?(?:year|\d{4}))",
+    re.IGNORECASE,
+)
+"""A sentence about what an earlier report said."""
+CURED = re.compile(
+    r"(?<!until )(?<!when )\b(?:has|have|had|was|were)\s+(?:been\s+)?(?:now\s+)?(?:fully\s+|successfully\s+)?remediated\b"
+    r"|\b(?:we|the\s+company|management)\s+(?:have\s+|has\s+)?(?:fully\s+|successfully\s+)?remediated\b|\b(?:completed?|concluded)\b[^.]{0,40}\bremediation\s+of\b",
+    re.IGNORECASE,
+)
+"""A weakness that is said to exist no longer."""
+SEVERAL = re.compile(
+    r"material\s+weaknesses\b|(?:another|second|additional|also\s+identified\s+a)\s+material\s+weakness", re.IGNORECASE
+)
+"""Words that speak of more than one weakness."""
 ONE_CONSEQUENCE = re.compile(
     r"^(?:this|the)\s+(?:\w+\s+){0,3}?(?:material\s+weakness|control\s+deficiency|deficiency)\b(?!\s+(?:above|described))",
     re.IGNORECASE,
@@ -128,3 +158,8 @@ def names_weakness(text: str) -> bool:
         MATERIAL_WEAKNESS.search(part) and not DENIES.search(part) and not DEFINITION.search(part)
         for part in re.split(r"(?<=[.:])\s+(?=[A-Z])", text)
     )
+
+
+def not_existing(sentence: str) -> bool:
+    """Whether a sentence denies a weakness, defines one or tells one as remediated."""
+    return any(pattern.search(sentence) for pattern in (DEFINITION, DENIES, REMEDIATED))

@@ -14,32 +14,14 @@ from dataclasses import dataclass, field
 from .blocks import blocks
 from .language import sentences
 from .regions import management_only, reading_view
+from .weakness_doubts import doubts, stated_number
 from .weakness_lists import listed
-from .weakness_prose import (
-    after_lead_in,
-    as_many_as_stated,
-    by_ordinal,
-    in_one_sentence,
-    in_prose,
-    not_existing,
-    numbered_headings,
-    titled_below,
-    under_heading,
-)
+from .weakness_passages import after_lead_in, as_many_as_stated, numbered_headings, titled_below
+from .weakness_prose import in_prose, under_heading
 from .weakness_remediation import remediation_passage
-from .weakness_words import REMEDIATED, Weakness
+from .weakness_sentences import by_ordinal, in_one_sentence
+from .weakness_words import Weakness
 
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=1
-    )
-}
-_STATED = re.compile(
-    rf"\b({'|'.join(_NUMBERS)}|[1-9]|1\d)\s+(?:\(\d+\)\s+)?(?:\w+\s+)?material\s+weakness(?:es)?\b", re.IGNORECASE
-)
-_NOT_THIS_YEARS = re.compile(r"\b(?:previous|prior|no|of\s+the|in)\w*\s+$", re.IGNORECASE)
-_MIXED = re.compile(r"material\s+weakness(?:es)?\s+(?:and|or)\s+significant\s+deficienc", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{4,}")
 _STOCK = frozenset(
     [
@@ -128,56 +110,30 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
     if not found:
         found, rule = in_prose(lines, own), "weakness_in_prose"
     found = _distinct(found, own)
-    stated = _stated(own)
+    found = _as_one(found, own)
+    stated = stated_number(own)
     if stated is not None and stated != len(found) and (counted := as_many_as_stated(lines, stated)):
         found, rule = counted, "weaknesses_as_many_as_stated"
-    conflicts: list[str] = []
-    count: int | None = len(found) or None
-    if len(found) == 1 and rule in _ONE_BY_WORDS and _names_several(own):
-        conflicts.append("weaknesses_named_in_the_plural_counted_1")
-        count = None
-    if stated is not None and found and stated != len(found):
-        conflicts.append(f"weaknesses_stated_{stated}_counted_{len(found)}")
-        count = None
-    if _MIXED.search(own) and len(found) > 1:
-        conflicts.append("weaknesses_mixed_with_significant_deficiencies")
-        count = None
+    conflicts = doubts(own, found, rule)
+    count = None if conflicts else len(found) or None
     return Weaknesses(found, count, remediation_passage(lines), conflicts, [rule] if found else [])
 
 
-_ONE_BY_WORDS = ("weakness_under_heading", "weakness_in_prose")
-_PLURAL = re.compile(
-    r"\b(?:identified|following|because\s+of|due\s+to|result\s+of|had|has|have|exist\w*|constitut\w+|represent\w*)\s+(?:\w+\s+){0,3}material\s+weaknesses\b",
+_AS_ONE = re.compile(
+    r"\b(?:aggregat\w+|combin\w+|collectively|together)\b[^.]{0,60}\ba\s+material\s+weakness\b|\ba\s+material\s+weakness\b[^.]{0,40}\bin\s+(?:the\s+)?aggregate\b",
     re.IGNORECASE,
 )
+_OR_EACH = re.compile(r"\bindividually\b|\beach\b|material\s+weaknesses\b", re.IGNORECASE)
 
 
-def _names_several(text: str) -> bool:
-    """Whether a sentence says in the plural that weaknesses exist."""
-    return any(
-        _PLURAL.search(sentence.text) and not not_existing(sentence.text) and not _NOT_SAID.search(sentence.text)
-        for sentence in sentences(text)
-    )
-
-
-_NOT_SAID = re.compile(
-    r"\b(?:if|may|might|could|would|any|whether|prior|previous\w*|remediat\w*|plan\w*|intend\w*|address\w*|correct\w*)\b",
-    re.IGNORECASE,
-)
-"""Doubt, condition, the past or a plan: the sentence does not say that several exist now."""
-
-
-def _stated(text: str) -> int | None:
-    numbers = set()
-    for match in _STATED.finditer(text):
-        if REMEDIATED.search(text[match.start() : match.end() + 120]) or _NOT_THIS_YEARS.search(
-            text[max(0, match.start() - 12) : match.start()]
-        ):
-            continue
-        word = match[1].lower()
-        numbers.add(_NUMBERS.get(word) or int(word))
-    numbers.discard(1)
-    return numbers.pop() if len(numbers) == 1 else None
+def _as_one(found: list[Weakness], text: str) -> list[Weakness]:
+    """A list of deficiencies that its lead-in calls one weakness in the aggregate, as that one."""
+    if len(found) < 2:
+        return found
+    lead = sentences(text[: found[0].start])[-1].text
+    if not _AS_ONE.search(lead) or _OR_EACH.search(lead):
+        return found
+    return [Weakness(found[0].start, found[-1].end, found[0].kind, found[0].component)]
 
 
 def _distinct(found: list[Weakness], text: str) -> list[Weakness]:

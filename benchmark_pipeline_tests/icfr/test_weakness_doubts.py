@@ -1,0 +1,79 @@
+"""What tells one weakness from several, this year's from an earlier one's, and a count from a guess."""
+
+import pytest
+
+from benchmark_pipeline_tests.icfr.filings import DCP_NOT, DEFINITION, DUTY, LIMITS, NOT_EFFECTIVE, read
+
+ACCESS = "We did not restrict access to payroll."
+COUNTS = "We did not count the stock held by dealers."
+
+
+def _read(*blocks):
+    result = read([DCP_NOT, DUTY, NOT_EFFECTIVE, *blocks, LIMITS])
+    (row,) = result.assertions
+    assert row.mgmt_conclusion == "ineffective"
+    return row, [weakness.text for weakness in result.weaknesses]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "starts"),
+    [
+        (["We identified a material weakness related to leases, and an additional material weakness related to payroll."], ["We identified", "an additional"]),
+        (["We identified a material weakness related to leases. Another material weakness relates to payroll, where access was not restricted."], ["We identified", "Another"]),
+        (["We had two material weaknesses, one relating to a lack of reviewers and the other to access to payroll."], ["We had two", "the other"]),
+        (["We identified two material weaknesses. The first material weakness relates to leases. The second material weakness relates to payroll."], ["The first", "The second"]),
+        (["We identified material weaknesses.", "First, nobody reviewed the leases.", "Second, the board had no audit committee.", "Finally, payroll lacked controls over access."], ["First", "Second", "Finally"]),
+        ([ACCESS + " This constituted a material weakness.", COUNTS[:-1] + ", which we also determined to be a material weakness."], ["We did not restrict", "We did not count"]),
+        (["Control environment. We did not have an effective board, which constituted a material weakness.", "Monitoring. We did not have an effective internal audit, which constituted a material weakness."], ["Control environment", "Monitoring"]),
+        (["The following material weaknesses existed: 1) no close checklist, 2) no review of leases, and 3) no policy on access."], ["no close", "no review", "no policy"]),
+        (["The material weaknesses relate to the following: I. Staff – our staff is small. II. Audit committee – we have none."], ["Staff", "Audit committee"]),
+        (["We identified the following material weaknesses.", "Lack of segregation of duties", "Lack of an audit committee", "We are committed to improving our organization."], ["Lack of seg", "Lack of an"]),
+        (["These matters are considered to be material weaknesses.", "We do not have an audit committee. One person is the board.", "Lack of segregation of duties within accounting."], ["We do not have", "Lack of"]),
+        (["We identified the following material weaknesses:", "Access to Systems", "We did not maintain controls over:", "• changes to programs;", "• access by users.", "Revenue", ACCESS], ["Access to Systems", "Revenue"]),
+        (["Material Weaknesses in Internal Control over Financial Reporting", DEFINITION, "Access to Systems", ACCESS, "Stock", COUNTS], ["Access to", "Stock"]),
+        (["We identified the following material weaknesses:", "1. Lack of an audit committee", "We have no such committee.", "2. Segregation of duties", "One person does all.", "3. Equity", "Grants were not recorded."], ["1. Lack", "2. Seg", "3. Equity"]),
+        (["We identified two material weaknesses:", ACCESS, COUNTS, "Based on this, management concluded that our internal control over financial reporting was not effective."], ["We did not restrict", "We did not count"]),
+    ],
+)  # fmt: skip
+def test_weaknesses_told_apart_are_counted_apart(blocks, starts):
+    row, texts = _read(*blocks)
+    assert row.weaknesses_stated == len(starts)
+    assert [text.startswith(start) for text, start in zip(texts, starts, strict=True)] == [True] * len(starts)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "start"),
+    [
+        (["We identified these deficiencies, which in the aggregate constitute a material weakness:", "• No review of journal entries", "• No reconciliation of accounts"], "• No review"),
+        (["Our control over the accounting for warrants was not effectively designed. This material weakness resulted in a restatement."], "Our control over"),
+        (["We identified deficiencies at our subsidiaries that constituted a material weakness. They did not reconcile accounts."], "We identified deficiencies"),
+        (["The Company identified a material weakness because it did not maintain enough staff."], "The Company identified"),
+        (["As disclosed in our 2022 Form 10-K, we identified a material weakness related to stock. The material weakness has been remediated.", "We identified a material weakness related to goodwill."], "We identified a material weakness related to goodwill"),
+        (["We identified a material weakness related to payables, and the following significant deficiencies:", "• lack of documents", "• inadequate passwords"], "We identified"),
+    ],
+)  # fmt: skip
+def test_what_is_one_weakness_is_counted_once(blocks, start):
+    row, texts = _read(*blocks)
+    assert row.weaknesses_stated == 1
+    assert [text.startswith(start) for text in texts] == [True]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "conflict"),
+    [
+        (["The lack of reviewers, of an audit committee and of written policies is each considered a material weakness."], "weaknesses_each_called_one_counted_1"),
+        (["As of December 31, 2022, we reported three material weaknesses: (i) revenue, (ii) stock and (iii) taxes.", "We remediated the material weaknesses over revenue and stock."], "weaknesses_of_an_earlier_year_partly_remediated"),
+        (["We identified the following material weaknesses:", "• " + ACCESS, "• " + COUNTS, "In our plant in Peru we found another material weakness."], "weakness_named_as_another_not_counted"),
+    ],
+)  # fmt: skip
+def test_a_count_that_cannot_be_told_is_left_out_with_a_conflict(blocks, conflict):
+    row, texts = _read(*blocks)
+    assert row.weaknesses_stated is None
+    assert conflict in row.conflicts
+    assert texts
+
+
+def test_a_row_of_a_table_that_pairs_weakness_and_remedy_gives_no_count_of_one():
+    head = "Material Weakness Remediation"
+    row, _ = _read(head, "We lack reviewers. We will hire two.", "We have no audit committee. We will appoint one.")
+    assert row.weaknesses_stated is None
