@@ -219,6 +219,8 @@ _STARTS_A_BLOCK = re.compile(r"\s*(?:[•·●*-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,
 _ITEM_LINE = re.compile(r"\s*(?:item|part)\s+(?:\d{1,2}[a-z]?|[ivx]{1,3})\b", re.I)
 _RULE = re.compile(r"[-=_*~\s]{3,}$")
 """An underline of typewriter marks: the line above it is a heading."""
+_PAGE_LINE = re.compile(r"\s{12,}[-\u2013]?\s?(?:F-)?\d{1,3}\s?[-\u2013]?\s*$")
+"""A page number in the middle or at the right of the sheet: it joins neither the line above nor the one below."""
 _COLUMNS = re.compile(r"\S {3,}\S")
 
 
@@ -244,6 +246,10 @@ def _unwrap(text: str, width: int) -> str:
             flush()
             if stripped:
                 blocks.append(stripped)
+            continue
+        if len(stripped) < 10 and _PAGE_LINE.match(line):
+            flush()
+            blocks.append(stripped)
             continue
         if current and (_STARTS_A_BLOCK.match(line) or ("   " in stripped and _COLUMNS.search(stripped))):
             flush()

@@ -44,12 +44,21 @@ _PAGE_BREAK = re.compile(
     r"\n(?:[ \t]*(?:[-\u2013]?\s?(?:F-)?\d{1,3}\s?[-\u2013]?|table\s+of\s+contents|part\s+ii)[ \t]*\n)+(?=[a-z(])",
     re.IGNORECASE,
 )
+_SPLIT_SENTENCE = re.compile(r"(?<=[a-z,])\n((?:(?=[^\na-z])[^\n]{1,100}\n){1,4}?)(?=[a-z])")
+_NAMED_PAGE = re.compile(
+    r"^(?:[-\u2013]?\s?\d{1,3}\b[^\n]*(?:{0})[^\n]*|[^\n]*(?:{0})[^\n]*\s[-\u2013]?\s?\d{1,3}\s?[-\u2013]?|[-\u2013]?\s?(?:F-)?\d{1,3}\s?[-\u2013]?|table\s+of\s+contents)$".replace(
+        "{0}", r"\b(?:10-K|20-F|40-F|form|annual\s+report|page|inc|corp(?:oration)?|ltd|plc|company)\b"
+    ),
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of the running head or foot that tells the page, alone or beside the name of the report or of the company."""
 _WRAP = re.compile(r"(?<=[a-z,])\n(?=[a-z])")
 
 
 def reading_view(text: str) -> str:
     """The text with page numbers and line breaks inside a sentence blanked; every offset stays what it was."""
     text = _PAGE_BREAK.sub(lambda m: " " * len(m[0]) if text[m.end() : m.end() + 1].islower() else m[0], text)
+    text = _SPLIT_SENTENCE.sub(lambda m: " " * len(m[0]) if _NAMED_PAGE.search(m[1]) else m[0], text)
     return _WRAP.sub(" ", text)
 
 

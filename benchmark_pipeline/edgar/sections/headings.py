@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from .model import Item
 
-_BEFORE = r"^(?:\d{1,3}[^\S\n]+)?(?:part\s+i{1,3}\b[\s,.:;\u2013\u2014-]*)?"
+_BEFORE = r"^(?:\d{1,3}[^\S\n]+)?(?:part\s+i{1,3}\b(?:[^\S\n]|[,.:;\u2013\u2014-])*)?"
+"""The part on the same line; on a line of its own it is the running head of the page."""
 _ITEM = r"(?:items?|i t e m)\s*(?:no\.?\s*|number\s*)?"
 _NINE_A = r"(?:9\s*(?:,|&|and)\s*)?9\s*[.\u2013-]?\s*\(?a\)?"
 """Alone, or with the item before it under one heading."""
@@ -120,7 +121,7 @@ NEXT_TITLE_ALONE = re.compile(
     _FLAGS,
 )
 FORTY_F_TITLE = re.compile(
-    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:certifications\s+and\s+)?(?:disclosure\s+)?controls?\s+and\s+procedures"
+    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:certifications\s+and\s+|evaluation\s+of\s+)?(?:disclosure\s+)?controls?\s+and\s+procedures"
     r"(?:[^\n.]{0,60})[\s.:]*$",
     _FLAGS,
 )
@@ -141,6 +142,13 @@ EXHIBIT_NEXT_TITLE = re.compile(
     _FLAGS,
 )
 """Titles of a discussion and analysis, where controls are described in an exhibit."""
+
+GOVERNANCE_TITLE = re.compile(
+    r"^(?:supervisory\s+board|remuneration|nominations?\s+committee|going\s+concern|viability|relations\s+with"
+    r"|(?:annual\s+)?general\s+meeting|shareholder\s+information|directors['\u2019]\s+(?:report|statement|interests))[^\n.]{0,60}$",
+    _FLAGS,
+)
+"""Titles of a report on corporate governance, where a foreign issuer may describe its controls."""
 
 MANAGEMENT_REPORT = re.compile(
     r"^(?![^\n]*(?:opinion|independent|auditor['\u2019]?s?\s+report))(?:[^\n]{0,60}[^\S\n])?(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:annual\s+|assessment\s+)?(?:responsibility\s+for\s+financial\s+statements\s+and\s+)?"

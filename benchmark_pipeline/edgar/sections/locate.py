@@ -11,6 +11,7 @@ from .headings import (
     EXHIBIT_NEXT_TITLE,
     FORTY_F_NEXT_TITLE,
     FORTY_F_TITLE,
+    GOVERNANCE_TITLE,
     NEXT_TITLE_ALONE,
     POINTER,
     TEN_K_9A,
@@ -34,16 +35,24 @@ MIN_CHARACTERS = 500
 """A shorter section, which points nowhere and neither concludes nor says that an assessment is left out, is no disclosure."""
 MIN_BODY_LETTERS = 60
 """Fewer letters after the heading: a row of a table of contents or of an index."""
+_SUB_HEADING_CHARACTERS = 60
+"""From a heading's words to a sub-heading right below it."""
 MAX_BODY_BYTES = 100_000_000
 MAX_HEADINGS = 20_000
 """More headings of one item: no report, and too many to weigh against each other."""
+
+_FORTY_F_TYPES = ("40-F", "EX-99", "EX-13")
 
 Concludes = Callable[[str], bool]
 """Whether a text states a conclusion on ICFR; given by the caller, who reads conclusions."""
 
 _ABOUT_CONTROLS = re.compile(r"disclosure\s+controls?|internal\s+controls?", re.IGNORECASE)
 _ICFR = re.compile(r"internal\s+controls?\s+over\s+financial", re.IGNORECASE)
-_PAGE_REFERENCE = re.compile(r"(?:pages?\s*)?[\d\s,\u2013F-]{0,20}", re.IGNORECASE)
+_PAGE_AFTER = re.compile(
+    r"[^\n]{0,80}?(?:[.\u2026\xb7_ ]{2,}|\s)\s*\|?\s*(?:pages?\s+)?\d{1,3}(?:\s*[-\u2013]\s*\d{1,3})?[^\S\n]*(?:\n|$)",
+    re.IGNORECASE,
+)
+"""The end of a row of a table of contents: a page, after dots or a blank, on the line or alone on the next."""
 
 
 def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes) -> Section | Rejection:
@@ -76,7 +85,9 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
 
 def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejection:
     first = _by_heading(document, TEN_K_9A)
-    if isinstance(first, Section) or first.reason == "too_complex":
+    if isinstance(first, Section):
+        return _rather_a_title(document, first, (NEXT_TITLE_ALONE, TEN_K_9A.closing))
+    if first.reason == "too_complex":
         return first
     for family in (TEN_K_14, TEN_K_9A_BARE, TEN_K_OTHER_NUMBER):
         attempt = _by_heading(document, family)
@@ -94,15 +105,27 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
 
 
 def _twenty_f(document: FilingDocument) -> Section | Rejection:
+    closings = (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, GOVERNANCE_TITLE, TWENTY_F_15.closing)
     first = _by_heading(document, TWENTY_F_15)
     if isinstance(first, Section):
-        return first
+        return _rather_a_title(document, first, closings)
     bare = _by_heading(document, TWENTY_F_15_BARE)
     if isinstance(bare, Section):
         return bare
     # An annual report filed on the form under titles of its own, with an index to the items.
-    untitled = _by_title(document, TITLE_ALONE, (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, TWENTY_F_15.closing), "15")
+    untitled = _by_title(document, TITLE_ALONE, closings, "15")
     return untitled if isinstance(untitled, Section) else first
+
+
+def _rather_a_title(document: FilingDocument, section: Section, closings: Sequence[re.Pattern[str]]) -> Section:
+    """Of a section that opens at a row of the contents, the un-numbered heading that the row names, where there is one."""
+    row = section.stretch.start + len(section.heading)
+    if not _is_contents_row(document.text, row):
+        return section
+    untitled = _by_title(document, TITLE_ALONE, closings, section.item)
+    # A title right below is the first sub-heading of a numbered item with a page beside its heading.
+    below = isinstance(untitled, Section) and untitled.stretch.start - row > _SUB_HEADING_CHARACTERS
+    return untitled if isinstance(untitled, Section) and below else section
 
 
 def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Rejection:
@@ -174,6 +197,8 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
         score = (bool(_ICFR.search(body)), "disclosure controls" in body.lower(), -heading.start())
         fits.append((score, heading, end))
     if fits:
+        # A row of the contents that no other row follows reaches as far as the heading it names.
+        fits = [fit for fit in fits if not _is_contents_row(text, fit[1].end())] or fits
         # Among equals the earliest: a running head inside the section shares its end and would cut its beginning.
         reach: dict[int, int] = {}
         for _, heading, end in fits:
@@ -194,6 +219,11 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
     if headings:
         return Rejection("no_heading", f"{len(headings)} headings, none followed by a disclosure", candidates)
     return Rejection("no_heading", f"no heading of item {family.item}", candidates)
+
+
+def _is_contents_row(text: str, heading_end: int) -> bool:
+    """Whether a heading stands in a table of contents: its line, or the next one alone, gives a page."""
+    return _PAGE_AFTER.match(text, heading_end) is not None
 
 
 def _past_an_empty_item(text: str, heading: re.Match[str], others: list[re.Match[str]]) -> re.Match[str]:
@@ -242,7 +272,7 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
     candidates = 0
     partial: Section | None = None
     for document in documents:
-        if document is not documents[0] and not document.type.upper().startswith(("40-F", "EX-99", "EX-13")):
+        if document is not documents[0] and not document.type.upper().startswith(_FORTY_F_TYPES):
             continue
         text = document.text
         closings = Closings(FORTY_F_NEXT_TITLE if document is documents[0] else EXHIBIT_NEXT_TITLE, text)
@@ -263,6 +293,14 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
             partial = partial or section
         if partial is not None:
             return partial
+    for document in documents:
+        if document.type.upper().startswith(_FORTY_F_TYPES) or document is documents[0]:
+            report = report_in(document, concludes)
+            if report is not None:
+                method = "heading" if document is documents[0] else "exhibit"
+                return Section(
+                    report, "40-F", "heading" if method == "heading" else "exhibit", heading_of(report.text), candidates
+                )
     return Rejection("no_heading", "no heading on controls and procedures", candidates)
 
 

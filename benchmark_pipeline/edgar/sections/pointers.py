@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .headings import AFTER_MANAGEMENT_REPORT, MANAGEMENT_REPORT, POINTER
+from .headings import AFTER_MANAGEMENT_REPORT, EXHIBIT_NEXT_TITLE, MANAGEMENT_REPORT, POINTER
 from .model import FilingDocument, Section, Stretch
 from .running_heads import trim
 
@@ -63,10 +63,20 @@ def follow(section: Section, documents: Sequence[FilingDocument], concludes: Cal
                 continue
             if concludes(document.text[start:end]):
                 first = _nearest_heading(document.text, start, end, concludes)
-                heading = heading_of(document.text[first:end])
-                return Section(Stretch(document, first, trim(document, first, end)), section.item,
+                # In the document itself a numbered item or a signature ends the report.
+                last = _next_title(document.text, first, end, concludes) if exhibit else end
+                heading = heading_of(document.text[first:last])
+                return Section(Stretch(document, first, trim(document, first, last)), section.item,
                                "exhibit" if exhibit else "pointer", heading, section.candidates, item_stretch=own)  # fmt: skip
     return None
+
+
+def _next_title(text: str, start: int, end: int, concludes: Callable[[str], bool]) -> int:
+    """Where the next title of a discussion and analysis stands below the conclusion, as no signature ends a report there."""
+    for title in EXHIBIT_NEXT_TITLE.finditer(text, text.find("\n", start, end) + 1 or end, end):
+        if concludes(text[start : title.start()]):
+            return title.start()
+    return end
 
 
 def heading_of(report: str) -> str:
@@ -81,7 +91,8 @@ def report_in(document: FilingDocument, concludes: Callable[[str], bool]) -> Str
     for start, end in _reports(document):
         if concludes(document.text[start:end]):
             first = _nearest_heading(document.text, start, end, concludes)
-            return Stretch(document, first, trim(document, first, end))
+            last = _next_title(document.text, first, end, concludes)
+            return Stretch(document, first, trim(document, first, last))
     return None
 
 

@@ -14,6 +14,7 @@ _ALWAYS = re.compile(
     r"|(?:\*\s*){2,}|[-=_\s]{2,})$",
     re.IGNORECASE,
 )
+_PAGE_NUMBER = re.compile(r"[-\u2013\s]*(?:page\s+)?\d{1,3}[-\u2013\s]*$", re.IGNORECASE)
 _LONGEST = 100
 _REPEATS = 4
 """A line that stands this often in a document, page numbers aside, is printed on every page."""
@@ -26,9 +27,16 @@ def trim(document: FilingDocument, start: int, end: int) -> int:
     kept = document.text[start:end].rstrip()
     while True:
         head, _, last = kept.rpartition("\n")
-        if not head or not (_ALWAYS.match(last) or _is_running_head(document, last)):
+        if not head or not (
+            _ALWAYS.match(last) or _is_running_head(document, last) or _heads_a_page(last, head.rpartition("\n")[2])
+        ):
             return start + len(kept)
         kept = head.rstrip()
+
+
+def _heads_a_page(line: str, before: str) -> bool:
+    """Whether a line in capitals stands below a page number: the name on top of the next page."""
+    return line.isupper() and len(line) <= _LONGEST and _PAGE_NUMBER.match(before) is not None
 
 
 def _is_running_head(document: FilingDocument, line: str) -> bool:

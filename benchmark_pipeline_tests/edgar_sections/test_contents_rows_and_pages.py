@@ -1,0 +1,129 @@
+"""Rows of a table of contents and page furniture neither open a section nor lengthen it; 40-F titles and exhibits."""
+
+import pytest
+
+from benchmark_pipeline.edgar.sections import FilingDocument, Rejection, locate
+from benchmark_pipeline.edgar.text import normalise
+
+DCP = "Our officers concluded that our disclosure controls and procedures were effective at year end. " * 3
+ICFR = "Management concluded that internal control over financial reporting was effective at year end."
+NOTE = (
+    "In this report, statements on our disclosure controls and internal control over financial reporting look ahead. "
+    * 2
+)
+OTHER = "We sell pumps to water works and mills, and we compete with many makers of pumps on price and service. " * 4
+
+
+def _document(blocks, form):
+    return FilingDocument(f"{form}.htm", form, "".join(f"<p>{block}</p>" for block in blocks).encode())
+
+
+def _located(documents, form):
+    found = locate(documents, form, lambda text: "financial reporting was effective" in text)
+    assert not isinstance(found, Rejection), found
+    return found
+
+
+@pytest.mark.parametrize("page", [" 96", " ........ 96", " 96-97", "</p><p>96"])
+@pytest.mark.parametrize(
+    ("form", "heading", "closing"),
+    [
+        ("20-F", "Item 15. Controls and Procedures", "Item 16A. Audit Committee Financial Expert"),
+        ("20-F", "15. Controls and Procedures", "16A. Audit Committee Financial Expert"),
+        ("10-K", "Item 9A. Controls and Procedures", "Item 9B. Other Information"),
+    ],
+)
+def test_a_contents_row_that_no_other_row_follows_is_passed_over(form, heading, closing, page):
+    blocks = [heading + page, NOTE, OTHER, heading, DCP, ICFR, closing, "None.", "SIGNATURES"]
+    section = _located([_document(blocks, form)], form)
+    assert section.stretch.text.startswith(heading + "\nOur officers")
+    assert section.stretch.text.endswith(ICFR)
+
+
+@pytest.mark.parametrize(
+    ("form", "row"), [("20-F", "Item 15. Controls and Procedures 96"), ("10-K", "Item 9A. Controls and Procedures 96")]
+)
+def test_a_lone_contents_row_gives_way_to_the_title_it_names(form, row):
+    blocks = [row, NOTE, OTHER, "Controls and Procedures", DCP * 2, ICFR, "Other Information", "None.", "SIGNATURES"]
+    section = _located([_document(blocks, form)], form)
+    assert section.stretch.text.startswith("Controls and Procedures\nOur officers")
+    assert section.stretch.text.endswith(ICFR)
+
+
+def test_a_heading_with_a_page_beside_it_keeps_its_first_sub_heading():
+    blocks = ["Item 9A. Controls and Procedures 52", "Disclosure Controls and Procedures", DCP * 2, ICFR,
+              "Item 9B. Other Information", "None.", "SIGNATURES"]  # fmt: skip
+    section = _located([_document(blocks, "10-K")], "10-K")
+    assert section.heading == "Item 9A. Controls and Procedures"
+
+
+def test_a_part_on_a_line_of_its_own_is_no_part_of_the_heading():
+    blocks = [
+        "PART II",
+        "Item 9A. Controls and Procedures",
+        DCP,
+        ICFR,
+        "PART II",
+        "Item 9B. Other Information",
+        "None.",
+    ]
+    section = _located([_document(blocks, "10-K")], "10-K")
+    assert section.stretch.text.startswith("Item 9A.")
+    assert section.stretch.text.endswith(ICFR)
+
+
+def test_a_name_in_capitals_below_a_page_number_ends_no_section():
+    blocks = [
+        "Item 9A. Controls and Procedures",
+        DCP,
+        ICFR,
+        "-41-",
+        "QUILLMERE PUMPS INC",
+        "Item 9B. Other Information",
+    ]
+    assert _located([_document(blocks, "10-K")], "10-K").stretch.text.endswith(ICFR)
+
+
+def test_a_page_number_joins_neither_the_line_above_nor_the_one_below():
+    typed = "The report of management is given on the page that follows and was read by all\n"
+    text = normalise((typed + " " * 60 + "45\n" + "     Report of Management on Controls\n").encode()).text
+    assert "45" in text.split("\n")
+
+
+@pytest.mark.parametrize(
+    "title", ["Evaluation of Disclosure Controls and Procedures", "Disclosure Controls and Procedures"]
+)
+def test_titles_of_controls_in_a_40_f(title):
+    blocks = ["FORM 40-F", OTHER, title, DCP, ICFR, "Code of Ethics", "We have one.", "SIGNATURES"]
+    section = _located([_document(blocks, "40-F")], "40-F")
+    assert section.heading == title
+    assert section.stretch.text.endswith(ICFR)
+
+
+def test_a_40_f_silent_on_controls_has_managements_report_in_its_exhibit():
+    main = _document(["FORM 40-F", OTHER, "Code of Ethics", "We have one.", "SIGNATURES"], "40-F")
+    title = "Management's Report on Internal Control over Financial Reporting"
+    exhibit = _document(
+        ["Financial Statements", title, DCP, ICFR, "/s/ A. Brandt", "Consolidated Balance Sheets"], "EX-99.2"
+    )
+    section = _located([main, exhibit], "40-F")
+    assert (section.method, section.heading, section.item) == ("exhibit", title, "40-F")
+    assert section.stretch.text.endswith(ICFR)
+
+
+@pytest.mark.parametrize(
+    ("form", "exhibit_type", "next_title"),
+    [("40-F", "EX-99.3", "Outstanding Share Data"), ("10-K", "EX-13", "Quarterly Financial Data")],
+)
+def test_an_unsigned_report_in_an_exhibit_ends_at_the_next_title(form, exhibit_type, next_title):
+    heading, closing = {
+        "40-F": ("Disclosure Controls and Procedures", "Code of Ethics"),
+        "10-K": ("Item 9A. Controls and Procedures", "Item 9B. Other Information"),
+    }[form]
+    pointer = "Management's report on internal control over financial reporting is included in the exhibit."
+    main = _document([heading, DCP, pointer, closing, "None.", "SIGNATURES"], form)
+    title = "Management's Report on Internal Control over Financial Reporting"
+    exhibit = _document([OTHER, title, DCP, ICFR, next_title, OTHER], exhibit_type)
+    section = _located([main, exhibit], form)
+    assert section.followed_pointer
+    assert section.stretch.text.endswith(ICFR)
