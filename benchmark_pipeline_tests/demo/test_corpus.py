@@ -135,7 +135,10 @@ def test_each_item_of_a_10_k_bears_its_own_title() -> None:
             nodes = [node for node in report_10k(registrant, filing) if node.kind == "item"]
             named = {node.label: node.text for node in nodes}
             assert named["Item 15."] == "Exhibits and Financial Statement Schedules"
-            assert [label for label, title in named.items() if title == registrant.controls_heading] in (["Item 9A."], [])
+            assert [label for label, title in named.items() if title == registrant.controls_heading] in (
+                ["Item 9A."],
+                [],
+            )
 
 
 def test_full_submissions_open_into_their_documents(site: Path) -> None:
