@@ -127,3 +127,61 @@ def test_an_unsigned_report_in_an_exhibit_ends_at_the_next_title(form, exhibit_t
     section = _located([main, exhibit], form)
     assert section.followed_pointer
     assert section.stretch.text.endswith(ICFR)
+
+
+@pytest.mark.parametrize(
+    ("form", "rows", "heading", "closing"),
+    [
+        (
+            "20-F",
+            ["Item 14. Material Modifications", "Item 15. Controls and Procedures"],
+            "Item 15. Controls and Procedures",
+            "Item 16. [Reserved]",
+        ),
+        (
+            "10-K",
+            ["Item 8. Financial Statements", "Item 9A. Controls and Procedures"],
+            "Item 9A. Controls and Procedures",
+            "Item 9B. Other Information",
+        ),
+    ],
+)
+def test_an_earlier_item_below_a_heading_shows_that_it_stands_in_a_contents(form, rows, heading, closing):
+    blocks = [*rows, "Introduction", NOTE, OTHER, rows[0], "None.", heading, DCP, ICFR, closing, "None.", "SIGNATURES"]
+    section = _located([_document(blocks, form)], form)
+    assert section.stretch.text.startswith(heading + "\nOur officers")
+
+
+def test_a_sentence_on_an_earlier_item_does_not_make_a_contents_of_the_section():
+    heading = "Item 9A. Controls and Procedures"
+    blocks = [heading, "Item 8 of this report holds the statements that these controls cover.", DCP,
+              heading, ICFR, "Item 9B. Other Information", "None."]  # fmt: skip
+    section = _located([_document(blocks, "10-K")], "10-K")
+    assert section.stretch.start == 0
+
+
+def test_item_15_answered_by_not_applicable_is_passed_over_for_item_15t():
+    blocks = ["Item 15. Controls and Procedures", "Not applicable.", "Item 15T. Controls and Procedures", DCP, ICFR,
+              "Item 16A. Audit Committee Financial Expert", "None."]  # fmt: skip
+    assert _located([_document(blocks, "20-F")], "20-F").heading == "Item 15T. Controls and Procedures"
+
+
+@pytest.mark.parametrize("title", ["Notice of Pension Fund Blackout Period", "Correspondence", "Board of Directors"])
+def test_less_common_titles_end_the_controls_of_a_40_f(title):
+    blocks = ["FORM 40-F", "Controls and Procedures", DCP, ICFR, title, "None.", "Code of Ethics", "Yes.", "SIGNATURES"]
+    assert _located([_document(blocks, "40-F")], "40-F").stretch.text.endswith(ICFR)
+
+
+def test_financial_statements_end_a_section_under_an_un_numbered_title():
+    blocks = ["Item 9A. Controls and Procedures 60", "Item 9B. Other Information 61", "Controls and Procedures", DCP * 2, ICFR,
+              "Consolidated Statements of Income", OTHER, "SIGNATURES"]  # fmt: skip
+    assert _located([_document(blocks, "10-K")], "10-K").stretch.text.endswith(ICFR)
+
+
+def test_a_title_of_a_40_f_that_points_to_an_exhibit_is_followed():
+    pointer = "See the discussion and analysis, Exhibit 99.3."
+    main = _document(["FORM 40-F", "Controls and Procedures", pointer, "Code of Ethics", "Yes.", "SIGNATURES"], "40-F")
+    exhibit = _document([OTHER, "Controls and Procedures", DCP, ICFR, "Outlook", OTHER], "EX-99.3")
+    section = _located([main, exhibit], "40-F")
+    assert section.item_stretch.text == f"Controls and Procedures\n{pointer}"
+    assert section.stretch.text.endswith(ICFR)

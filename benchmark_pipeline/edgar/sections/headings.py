@@ -32,6 +32,8 @@ class HeadingFamily:
     """Number alone, the title being missing or unusual; null where the number is ambiguous."""
     closing: re.Pattern[str]
     """The first block that no longer belongs to the item."""
+    before: re.Pattern[str]
+    """The heading of an item that stands before this one: below it, the list of items is a table of contents."""
 
 
 def _closing(numbers: str, parts: str) -> re.Pattern[str]:
@@ -40,6 +42,13 @@ def _closing(numbers: str, parts: str) -> re.Pattern[str]:
     number = number.replace("(?=[A-Z\\[(])", "(?-i:(?=[A-Z\\[(]))")
     part = rf"^part\s+(?:{parts})\b[\s.:,\u2013\u2014-]*(?:$|\n|item|directors|exhibits)"
     return re.compile(rf"{number}|{part}|^signatures?[\s.:]*$", _FLAGS)
+
+
+def _before(numbers: str) -> re.Pattern[str]:
+    """Headings of the items with some numbers: number, mark and a word in capitals or with a capital."""
+    return re.compile(
+        rf"{_BEFORE}{_ITEM}(?:{numbers})\s*\(?[a-c]?\)?(?:\s*[.:;|\u2013\u2014-]|\s)\s*(?-i:[A-Z\[(])", _FLAGS
+    )
 
 
 TEN_K_9A = HeadingFamily(
@@ -51,6 +60,7 @@ TEN_K_9A = HeadingFamily(
         + rf"|{_BEFORE}{_ITEM}9bother|^other\s+information[\s.:]*\n\s*(?:none|not\s+applicable)\b",
         _FLAGS,
     ),
+    before=_before(r"[1-8]"),
 )
 TEN_K_9A_BARE = HeadingFamily(
     item="9A",
@@ -61,6 +71,7 @@ TEN_K_9A_BARE = HeadingFamily(
         + rf"|{_BEFORE}9\s*\(?[bc]\)?{_MARKS}(?:other|disclosure)\b|{_BEFORE}10{_MARKS}directors\b",
         _FLAGS,
     ),
+    before=_before(r"[1-8]"),
 )
 """Number and title without the word `Item`."""
 TEN_K_OTHER_NUMBER = HeadingFamily(
@@ -75,6 +86,7 @@ TEN_K_OTHER_NUMBER = HeadingFamily(
         + r"|^other\s+information[\s.:]*\n\s*(?:none|not\s+applicable)\b",
         _FLAGS,
     ),
+    before=_before(r"[1-7]"),
 )
 """The title under a number of another form or year, as small filers carry it over: it counts only with its title."""
 TEN_K_14 = HeadingFamily(
@@ -82,12 +94,14 @@ TEN_K_14 = HeadingFamily(
     titled=re.compile(rf"{_BEFORE}{_ITEM}14{_MARKS}{_TITLE}", _FLAGS),
     numbered=None,
     closing=_closing(r"1[56]", "iv"),
+    before=_before(r"[1-9]|1[0-3]"),
 )
 TWENTY_F_15 = HeadingFamily(
     item="15",
     titled=re.compile(rf"{_BEFORE}{_ITEM}15\s*(?:\(?[at]\)?)?{_MARKS}{_TITLE}", _FLAGS),
     numbered=None,
     closing=_closing(r"16\s*\(?[a-k]?\)?|1[7-9]", "iii"),
+    before=_before(r"[1-9]|1[0-4]"),
 )
 TWENTY_F_15_BARE = HeadingFamily(
     item="15",
@@ -96,9 +110,10 @@ TWENTY_F_15_BARE = HeadingFamily(
     closing=re.compile(
         TWENTY_F_15.closing.pattern + rf"|{_BEFORE}16\s*\(?a?\)?{_MARKS}(?:\[?reserved|audit\s+committee)", _FLAGS
     ),
+    before=_before(r"[1-9]|1[0-4]"),
 )
-TRANSITIONAL = re.compile(r"9\s*a\s*\(?\s*t\s*\)?", re.IGNORECASE)
-"""The temporary item of non-accelerated filers, fiscal years 2007-2010."""
+TRANSITIONAL = re.compile(r"(?:9\s*a|15)\s*\(?\s*t\b\s*\)?", re.IGNORECASE)
+"""The temporary item of non-accelerated filers, 9A(T) or 15T, fiscal years 2007-2010."""
 
 CONTINUES_AS_SENTENCE = re.compile(
     r"[\s\"\u201d\u2019')]*(?:(?-i:of|in|to|above|below|is|are|was|were|for|on|at|under|contains?|includes?|and\s+in|as|hereof|herein|"
@@ -126,7 +141,8 @@ FORTY_F_TITLE = re.compile(
     _FLAGS,
 )
 FORTY_F_NEXT_TITLE = re.compile(
-    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:notices?\s+(?:required\s+by|pursuant\s+to)|audit\s+committee|identification\s+of\s+the\s+audit"
+    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:notices?\s+(?:required\s+by|pursuant\s+to|of\s+pension)|pension\s+fund\s+blackout|board\s+of\s+directors"
+    r"|director\s+independence|presiding\s+director|communications?\s+with|correspondence|exemptions?\s+from|audit\s+committee|identification\s+of\s+the\s+audit"
     r"|code\s+of\s+(?:ethics|business|conduct)|principal\s+account|off[- ]balance|tabular\s+disclosure|contractual\s+obligations"
     r"|disclosure\s+of\s+contractual|mine\s+safety|corporate\s+governance|undertaking|interactive\s+data"
     r"|disclosure\s+regarding\s+foreign|recovery\s+of\s+erroneously|comparison\s+of\s+(?:nyse|nasdaq)|nyse|nasdaq"
@@ -149,6 +165,13 @@ GOVERNANCE_TITLE = re.compile(
     _FLAGS,
 )
 """Titles of a report on corporate governance, where a foreign issuer may describe its controls."""
+
+STATEMENTS_TITLE = re.compile(
+    r"^(?:(?:notes\s+to\s+(?:the\s+)?)?consolidated\s+(?:statements?|balance\s+sheets?|financial\s+statements)"
+    r"|statements?\s+of\s+(?:consolidated\s+)?(?:earnings|income|operations|financial\s+position))[^\n.]{0,80}$",
+    _FLAGS,
+)
+"""Titles of the financial statements, which may follow the auditor's report below an un-numbered heading."""
 
 MANAGEMENT_REPORT = re.compile(
     r"^(?![^\n]*(?:opinion|independent|auditor['\u2019]?s?\s+report))(?:[^\n]{0,60}[^\S\n])?(?:management(?:['\u2019]?s|s['\u2019])?\s+(?:annual\s+|assessment\s+)?(?:responsibility\s+for\s+financial\s+statements\s+and\s+)?"

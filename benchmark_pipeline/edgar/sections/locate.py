@@ -14,6 +14,7 @@ from .headings import (
     GOVERNANCE_TITLE,
     NEXT_TITLE_ALONE,
     POINTER,
+    STATEMENTS_TITLE,
     TEN_K_9A,
     TEN_K_9A_BARE,
     TEN_K_14,
@@ -35,6 +36,8 @@ MIN_CHARACTERS = 500
 """A shorter section, which points nowhere and neither concludes nor says that an assessment is left out, is no disclosure."""
 MIN_BODY_LETTERS = 60
 """Fewer letters after the heading: a row of a table of contents or of an index."""
+_LEAST_ANSWER = 100
+"""Characters of an answer under a title of Form 40-F; a shorter one only points."""
 _SUB_HEADING_CHARACTERS = 60
 """From a heading's words to a sub-heading right below it."""
 MAX_BODY_BYTES = 100_000_000
@@ -46,6 +49,7 @@ _FORTY_F_TYPES = ("40-F", "EX-99", "EX-13")
 Concludes = Callable[[str], bool]
 """Whether a text states a conclusion on ICFR; given by the caller, who reads conclusions."""
 
+_TEN_K_CLOSINGS = (NEXT_TITLE_ALONE, STATEMENTS_TITLE, TEN_K_9A.closing)
 _ABOUT_CONTROLS = re.compile(r"disclosure\s+controls?|internal\s+controls?", re.IGNORECASE)
 _ICFR = re.compile(r"internal\s+controls?\s+over\s+financial", re.IGNORECASE)
 _PAGE_AFTER = re.compile(
@@ -86,14 +90,14 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
 def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejection:
     first = _by_heading(document, TEN_K_9A)
     if isinstance(first, Section):
-        return _rather_a_title(document, first, (NEXT_TITLE_ALONE, TEN_K_9A.closing))
+        return _rather_a_title(document, first, _TEN_K_CLOSINGS)
     if first.reason == "too_complex":
         return first
     for family in (TEN_K_14, TEN_K_9A_BARE, TEN_K_OTHER_NUMBER):
         attempt = _by_heading(document, family)
         if isinstance(attempt, Section):
             return attempt
-    untitled = _by_title(document, TITLE_ALONE, (NEXT_TITLE_ALONE, TEN_K_9A.closing), "9A")
+    untitled = _by_title(document, TITLE_ALONE, _TEN_K_CLOSINGS, "9A")
     if isinstance(untitled, Section):
         return untitled
     if first.candidates:
@@ -105,7 +109,7 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
 
 
 def _twenty_f(document: FilingDocument) -> Section | Rejection:
-    closings = (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, GOVERNANCE_TITLE, TWENTY_F_15.closing)
+    closings = (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, GOVERNANCE_TITLE, STATEMENTS_TITLE, TWENTY_F_15.closing)
     first = _by_heading(document, TWENTY_F_15)
     if isinstance(first, Section):
         return _rather_a_title(document, first, closings)
@@ -199,6 +203,7 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
     if fits:
         # A row of the contents that no other row follows reaches as far as the heading it names.
         fits = [fit for fit in fits if not _is_contents_row(text, fit[1].end())] or fits
+        fits = [fit for fit in fits if not family.before.search(text, fit[1].end(), fit[2])] or fits
         # Among equals the earliest: a running head inside the section shares its end and would cut its beginning.
         reach: dict[int, int] = {}
         for _, heading, end in fits:
@@ -271,6 +276,7 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
     """Titles without numbers in the main document; management's report may stand in an exhibit alone."""
     candidates = 0
     partial: Section | None = None
+    pointing: Stretch | None = None
     for document in documents:
         if document is not documents[0] and not document.type.upper().startswith(_FORTY_F_TYPES):
             continue
@@ -279,15 +285,16 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
         for title in FORTY_F_TITLE.finditer(text):
             candidates += 1
             closing = closings.after(title.end())
-            if closing is None or not 100 <= closing.start() - title.end() <= MAX_CHARACTERS:
+            if closing is None or closing.start() - title.end() > MAX_CHARACTERS:
                 continue
             end = closing.start()
             body = text[title.end() : end]
-            if not _ABOUT_CONTROLS.search(body):
+            if len(body) < _LEAST_ANSWER or not _ABOUT_CONTROLS.search(body):
+                if document is documents[0] and POINTER.search(body):
+                    pointing = pointing or Stretch(document, title.start(), trim(document, title.start(), end))
                 continue
-            method = "heading" if document is documents[0] else "exhibit"
-            section = Section(Stretch(document, title.start(), trim(document, title.start(), end)), "40-F",
-                              "heading" if method == "heading" else "exhibit", " ".join(title[0].split()), candidates)  # fmt: skip
+            stretch = Stretch(document, title.start(), trim(document, title.start(), end))
+            section = _of_forty_f(stretch, documents[0], " ".join(title[0].split()), candidates, pointing)
             if concludes(body):
                 return section
             partial = partial or section
@@ -297,11 +304,16 @@ def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Secti
         if document.type.upper().startswith(_FORTY_F_TYPES) or document is documents[0]:
             report = report_in(document, concludes)
             if report is not None:
-                method = "heading" if document is documents[0] else "exhibit"
-                return Section(
-                    report, "40-F", "heading" if method == "heading" else "exhibit", heading_of(report.text), candidates
-                )
+                return _of_forty_f(report, documents[0], heading_of(report.text), candidates, pointing)
     return Rejection("no_heading", "no heading on controls and procedures", candidates)
+
+
+def _of_forty_f(stretch: Stretch, main: FilingDocument, heading: str, candidates: int,
+                pointing: Stretch | None) -> Section:  # fmt: skip
+    """A section of Form 40-F, with the passage of the main document that points to an exhibit, where one does."""
+    if stretch.document is main:
+        return Section(stretch, "40-F", "heading", heading, candidates)
+    return Section(stretch, "40-F", "exhibit", heading, candidates, item_stretch=pointing)
 
 
 def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
