@@ -41,12 +41,12 @@ def auditor_regions(text: str) -> list[tuple[int, int]]:
 
 
 _PAGE_BREAK = re.compile(
-    r"\n(?:[ \t]*(?:[-\u2013]?\s?(?:F-)?\d{1,3}\s?[-\u2013]?|table\s+of\s+contents|part\s+ii)[ \t]*\n)+(?=[a-z(])",
+    r"\n(?:[ \t]*(?:[-\u2013]?\s?(?:page\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}(?:\s+of\s+\d{1,3})?\s?[-\u2013]?|table\s+of\s+contents|part\s+ii)[ \t]*\n)+(?=[a-z(])",
     re.IGNORECASE,
 )
 _SPLIT_SENTENCE = re.compile(r"(?<=[a-z,])\n((?:(?=[^\na-z])[^\n]{1,100}\n){1,4}?)(?=[a-z])")
 _NAMED_PAGE = re.compile(
-    r"^(?:[-\u2013]?\s?\d{1,3}\b[^\n]*(?:{0})[^\n]*|[^\n]*(?:{0})[^\n]*\s[-\u2013]?\s?\d{1,3}\s?[-\u2013]?|[-\u2013]?\s?(?:F-)?\d{1,3}\s?[-\u2013]?|table\s+of\s+contents)$".replace(
+    r"^(?:[-\u2013]?\s?\d{1,3}\b[^\n]*(?:{0})[^\n]*|[^\n]*(?:{0})[^\n]*\s[-\u2013]?\s?\d{1,3}\s?[-\u2013]?|[-\u2013]?\s?(?:page\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}(?:\s+of\s+\d{1,3})?\s?[-\u2013]?|table\s+of\s+contents)$".replace(
         "{0}", r"\b(?:10-K|20-F|40-F|form|annual\s+report|page|inc|corp(?:oration)?|ltd|plc|company)\b"
     ),
     re.IGNORECASE | re.MULTILINE,

@@ -185,3 +185,73 @@ def test_a_title_of_a_40_f_that_points_to_an_exhibit_is_followed():
     section = _located([main, exhibit], "40-F")
     assert section.item_stretch.text == f"Controls and Procedures\n{pointer}"
     assert section.stretch.text.endswith(ICFR)
+
+
+@pytest.mark.parametrize(
+    ("title", "closing"),
+    [
+        ("Disclosure Controls and Procedures. ", "Code of Ethics. The registrant has adopted a code. "),
+        ("(b) Controls and Procedures: ", "(c) Notices Pursuant to Regulation BTR. There were none in the year. "),
+        (
+            "Certifications and Disclosure Regarding Controls and Procedures. ",
+            "Audit Committee Financial Expert. She is. ",
+        ),
+    ],
+)
+def test_headings_run_in_before_their_paragraphs_in_a_40_f(title, closing):
+    blocks = ["FORM 40-F", OTHER, title + DCP, ICFR, closing + OTHER, "SIGNATURES"]
+    section = _located([_document(blocks, "40-F")], "40-F")
+    assert section.stretch.text.startswith(title)
+    assert section.stretch.text.endswith(ICFR)
+
+
+def test_a_sentence_that_opens_like_a_title_does_not_end_the_controls_of_a_40_f():
+    sentence = "Audit committee members reviewed the evaluation. " + OTHER
+    blocks = ["FORM 40-F", "Controls and Procedures", DCP, sentence, ICFR, "Code of Ethics", "Yes.", "SIGNATURES"]
+    assert _located([_document(blocks, "40-F")], "40-F").stretch.text.endswith(ICFR)
+
+
+@pytest.mark.parametrize("page", ["II-15", "K-31", "Page 31 of 60", "F-3"])
+def test_pages_in_other_forms_end_no_section_and_break_no_contents(page):
+    heading = "Item 9A. Controls and Procedures"
+    blocks = [f"{heading} {page}", NOTE, OTHER, heading, DCP, ICFR, page, "Item 9B. Other Information", "None."]
+    section = _located([_document(blocks, "10-K")], "10-K")
+    assert section.stretch.text.startswith(heading + "\nOur")
+    assert section.stretch.text.endswith(ICFR)
+
+
+def test_an_item_that_points_to_an_un_numbered_passage_is_followed():
+    pointer = (
+        "See Controls and Procedures in the discussion of management in Item 7, which is incorporated by reference."
+    )
+    blocks = ["Item 7. Discussion", OTHER, "Controls and Procedures", DCP * 2, ICFR, "Item 8. Financial Statements", OTHER,
+              "Item 9A. Controls and Procedures", pointer, "Item 9B. Other Information", "None."]  # fmt: skip
+    section = _located([_document(blocks, "10-K")], "10-K")
+    assert section.item_stretch.text.endswith(pointer)
+    assert section.stretch.text.startswith("Controls and Procedures\nOur")
+    assert section.stretch.text.endswith(ICFR)
+
+
+@pytest.mark.parametrize(
+    ("form", "exhibit_type", "rows"),
+    [
+        ("20-F", "EX-15.2", ["Item 15 Controls and procedures, page 80", "Item 16A Audit committee, page 60"]),
+        ("10-K", "EX-13", ["Item 9A. Controls and Procedures, page 80", "Item 9B. Other Information, page 81"]),
+    ],
+)
+@pytest.mark.parametrize(
+    "title", ["Controls and procedures", "Report of Management on Internal Control over Financial Reporting"]
+)
+def test_a_form_that_is_an_index_to_its_exhibit_is_read_there(form, exhibit_type, rows, title):
+    exhibit = _document([OTHER, title, DCP * 2, ICFR, "Going concern", OTHER], exhibit_type)
+    section = _located([_document([*rows, OTHER, "SIGNATURES"], form), exhibit], form)
+    assert (section.method, section.heading) == ("exhibit", title)
+
+
+def test_a_sentence_on_internal_control_is_no_heading_of_a_report():
+    risk = (
+        "If we fail to maintain internal control over financial reporting, our shares could lose much of their value."
+    )
+    blocks = ["Item 9A. Controls and Procedures 60", "Item 9B. Other Information 61", risk, DCP * 2, ICFR, "SIGNATURES"]
+    found = locate([_document(blocks, "10-K")], "10-K", lambda text: "financial reporting was effective" in text)
+    assert isinstance(found, Rejection)

@@ -7,6 +7,8 @@ from benchmark_pipeline.icfr.regions import reading_view
 
 FURNITURE = [
     ["34"],
+    ["K-34"],
+    ["Page 34 of 60"],
     ["- 34 -", "QUILLMERE PUMPS INC 10-K 2023"],
     ["Quillmere Pumps Inc 2023 Form 10-K 34"],
     ["34 Quillmere Pumps Inc Annual Report"],

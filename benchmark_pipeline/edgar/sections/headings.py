@@ -112,6 +112,8 @@ TWENTY_F_15_BARE = HeadingFamily(
     ),
     before=_before(r"[1-9]|1[0-4]"),
 )
+ANY_ITEM = _before("[1-9]|1[0-9]")
+"""The heading of any item."""
 TRANSITIONAL = re.compile(r"(?:9\s*a|15)\s*\(?\s*t\b\s*\)?", re.IGNORECASE)
 """The temporary item of non-accelerated filers, 9A(T) or 15T, fiscal years 2007-2010."""
 
@@ -135,18 +137,25 @@ NEXT_TITLE_ALONE = re.compile(
     r"|rule\s+10b5-1[^\n]{0,60}|insider\s+trading[^\n]{0,60}|availability\s+of[^\n]{0,60}|signatures?)[\s.:]*$",
     _FLAGS,
 )
+_RUN_IN = (
+    r"(?-i:(?:[\s,/-]+(?:[A-Z(][\w'\u2019)-]*|of|the|and|to|for|by|on|under|in|with|from|required)){0,10})"
+    r"\s*[.:\u2014]\s*(?-i:(?=[A-Z(]))"
+)
+"""The rest of a heading, in capitals or with capitals, with the paragraph run in after it."""
 FORTY_F_TITLE = re.compile(
-    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:certifications\s+and\s+|evaluation\s+of\s+)?(?:disclosure\s+)?controls?\s+and\s+procedures"
-    r"(?:[^\n.]{0,60})[\s.:]*$",
+    r"^(?:\(?[a-z0-9]{1,2}[.)]\s*)?(?:certifications\s+and\s+|evaluation\s+of\s+)?(?:disclosure\s+)?(?:regarding\s+)?controls?\s+and\s+procedures"
+    rf"(?:[^\n.]{{0,60}}[\s.:]*$|{_RUN_IN})",
     _FLAGS,
 )
 FORTY_F_NEXT_TITLE = re.compile(
-    r"^(?:[a-z0-9]{1,2}[.)]\s*)?(?:notices?\s+(?:required\s+by|pursuant\s+to|of\s+pension)|pension\s+fund\s+blackout|board\s+of\s+directors"
+    r"^(?:\(?[a-z0-9]{1,2}[.)]\s*)?(?:notices?\s+(?:required\s+by|pursuant\s+to|of\s+pension)|pension\s+fund\s+blackout|board\s+of\s+directors"
     r"|director\s+independence|presiding\s+director|communications?\s+with|correspondence|exemptions?\s+from|audit\s+committee|identification\s+of\s+the\s+audit"
     r"|code\s+of\s+(?:ethics|business|conduct)|principal\s+account|off[- ]balance|tabular\s+disclosure|contractual\s+obligations"
     r"|disclosure\s+of\s+contractual|mine\s+safety|corporate\s+governance|undertaking|interactive\s+data"
     r"|disclosure\s+regarding\s+foreign|recovery\s+of\s+erroneously|comparison\s+of\s+(?:nyse|nasdaq)|nyse|nasdaq"
-    r"|consent\s+to\s+service|signatures?\b|exhibit\s+index|incorporation\s+by\s+reference)[^\n]{0,100}$",
+    r"|consent\s+to\s+service|signatures?\b|exhibit\s+index|incorporation\s+by\s+reference)(?:[^\n]{0,100}$|"
+    + _RUN_IN
+    + ")",
     _FLAGS,
 )
 EXHIBIT_NEXT_TITLE = re.compile(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .headings import (
+    ANY_ITEM,
     CONTINUES_AS_SENTENCE,
     EXHIBIT_NEXT_TITLE,
     FORTY_F_NEXT_TITLE,
@@ -26,7 +27,7 @@ from .headings import (
     HeadingFamily,
 )
 from .model import FilingDocument, Item, Rejection, Section, Stretch
-from .pointers import follow, heading_of, points_elsewhere, report_in, with_disclosure_controls
+from .pointers import PRINCIPAL_EXHIBITS, follow, heading_of, points_elsewhere, report_in, with_disclosure_controls
 from .readability import language, unreadable
 from .running_heads import trim
 
@@ -53,7 +54,7 @@ _TEN_K_CLOSINGS = (NEXT_TITLE_ALONE, STATEMENTS_TITLE, TEN_K_9A.closing)
 _ABOUT_CONTROLS = re.compile(r"disclosure\s+controls?|internal\s+controls?", re.IGNORECASE)
 _ICFR = re.compile(r"internal\s+controls?\s+over\s+financial", re.IGNORECASE)
 _PAGE_AFTER = re.compile(
-    r"[^\n]{0,80}?(?:[.\u2026\xb7_ ]{2,}|\s)\s*\|?\s*(?:pages?\s+)?\d{1,3}(?:\s*[-\u2013]\s*\d{1,3})?[^\S\n]*(?:\n|$)",
+    r"[^\n]{0,80}?(?:[.\u2026\xb7_ ]{2,}|\s)\s*\|?\s*(?:pages?\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}(?:\s*[-\u2013]\s*\d{1,3})?[^\S\n]*(?:\n|$)",
     re.IGNORECASE,
 )
 """The end of a row of a table of contents: a page, after dots or a blank, on the line or alone on the next."""
@@ -81,13 +82,14 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
     if form == "40-F":
         found = _forty_f(documents, concludes)
     elif form == "20-F":
-        found = _twenty_f(primary)
+        found = _twenty_f(documents, concludes)
     else:
-        found = _ten_k(primary, concludes)
+        found = _ten_k(documents, concludes)
     return found if isinstance(found, Rejection) else _settle(found, documents, concludes)
 
 
-def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejection:
+def _ten_k(documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
+    document = documents[0]
     first = _by_heading(document, TEN_K_9A)
     if isinstance(first, Section):
         return _rather_a_title(document, first, _TEN_K_CLOSINGS)
@@ -105,10 +107,12 @@ def _ten_k(document: FilingDocument, concludes: Concludes) -> Section | Rejectio
         report = report_in(document, concludes)
         if report is not None:
             return Section(with_disclosure_controls(report), "9A", "index", heading_of(report.text), first.candidates)
+        return _in_an_exhibit(documents[1:], first, concludes, "9A") or first
     return first
 
 
-def _twenty_f(document: FilingDocument) -> Section | Rejection:
+def _twenty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
+    document = documents[0]
     closings = (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, GOVERNANCE_TITLE, STATEMENTS_TITLE, TWENTY_F_15.closing)
     first = _by_heading(document, TWENTY_F_15)
     if isinstance(first, Section):
@@ -118,7 +122,35 @@ def _twenty_f(document: FilingDocument) -> Section | Rejection:
         return bare
     # An annual report filed on the form under titles of its own, with an index to the items.
     untitled = _by_title(document, TITLE_ALONE, closings, "15")
-    return untitled if isinstance(untitled, Section) else first
+    if isinstance(untitled, Section):
+        return untitled
+    return _in_an_exhibit(documents[1:], first, concludes, "15") or first
+
+
+def _in_an_exhibit(
+    exhibits: Sequence[FilingDocument], row: Rejection, concludes: Concludes, item: Item
+) -> Section | None:
+    """The disclosure in the annual report filed as an exhibit, where the form itself is an index to it."""
+    for exhibit in exhibits:
+        if exhibit.type.upper().startswith(PRINCIPAL_EXHIBITS):
+            titled = _titled(exhibit, item, concludes)
+            if titled is not None:
+                return Section(titled.stretch, item, "exhibit", titled.heading, row.candidates)
+            report = report_in(exhibit, concludes)
+            if report is not None:
+                return Section(report, item, "exhibit", heading_of(report.text), row.candidates)
+    return None
+
+
+def _titled(document: FilingDocument, item: Item, concludes: Concludes) -> Section | None:
+    """An un-numbered passage `Controls and Procedures` that states a conclusion on ICFR, in whatever document."""
+    found = _by_title(
+        document,
+        TITLE_ALONE,
+        (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, GOVERNANCE_TITLE, STATEMENTS_TITLE, ANY_ITEM),
+        item,
+    )
+    return found if isinstance(found, Section) and concludes(found.stretch.text) else None
 
 
 def _rather_a_title(document: FilingDocument, section: Section, closings: Sequence[re.Pattern[str]]) -> Section:
@@ -326,6 +358,8 @@ def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Co
     # says in the item that there is none.
     if pointing or section.item == "40-F" or not _LEFT_OUT.search(text):
         followed = follow(section, documents, concludes, titled=not pointing and section.item != "40-F")
+        if followed is None and pointing:
+            followed = _named_by(section, documents, concludes)
         if followed is not None:
             return followed
     says_little = len(text) < MIN_CHARACTERS and not (
@@ -336,6 +370,21 @@ def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Co
             return Rejection("stub_cross_reference", text[:300], section.candidates)
         return Rejection("too_short", text[:300], section.candidates)
     return section
+
+
+def _named_by(section: Section, documents: Sequence[FilingDocument], concludes: Concludes) -> Section | None:
+    """The un-numbered passage `Controls and Procedures` that an item points to, in its document or in an exhibit."""
+    own = section.stretch
+    for document in documents:
+        if document is own.document or document.type.upper().startswith(PRINCIPAL_EXHIBITS):
+            found = _titled(document, section.item, concludes)
+            apart = found is not None and (
+                document is not own.document or found.stretch.end <= own.start or found.stretch.start >= own.end
+            )
+            if found is not None and apart:
+                return Section(found.stretch, section.item, "pointer" if document is own.document else "exhibit",
+                               found.heading, section.candidates, item_stretch=own)  # fmt: skip
+    return None
 
 
 _LEFT_OUT = re.compile(

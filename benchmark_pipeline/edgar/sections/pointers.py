@@ -14,7 +14,7 @@ MAX_REPORT_CHARACTERS = 12_000
 _LEAST_CHARACTERS = 300
 _BEGINNING = 300
 """A heading of management's report holds a word that tells it within so many characters."""
-_PRINCIPAL_EXHIBITS = ("EX-13", "EX-99", "EX-15", "40-F", "20-F")
+PRINCIPAL_EXHIBITS = ("EX-13", "EX-99", "EX-15", "40-F", "20-F")
 _BELOW_CHARACTERS = 800
 """Signatures, titles and a date are shorter."""
 _DISCLOSURE_CONTROLS = re.compile(
@@ -22,6 +22,7 @@ _DISCLOSURE_CONTROLS = re.compile(
 )
 _RUN_IN = re.compile(r"([^.:\u2014\u2013]{10,160}(?:[.:](?=\s)|(?<=\S)(?=\s*[\u2014\u2013])))")
 _HEADING_CHARACTERS = 160
+_WORDS_OF_A_SENTENCE = 12
 _SIGNATURE = re.compile(r"^/s/[^\n]*$", re.IGNORECASE | re.MULTILINE)
 _AUDITED = re.compile(r"\bwe\s+have\s+(?:also\s+)?audited", re.IGNORECASE)
 _IN_SENTENCE = re.compile(r":\s*$|\b(?:includes?|is|was|are|were|has|have|had|may|can|maintains?|provides?)\b")
@@ -54,7 +55,7 @@ def follow(section: Section, documents: Sequence[FilingDocument], concludes: Cal
     own = section.stretch
     for document in [own.document, *(d for d in documents if d is not own.document)]:
         exhibit = document is not own.document
-        if exhibit and not document.type.upper().startswith(_PRINCIPAL_EXHIBITS):
+        if exhibit and not document.type.upper().startswith(PRINCIPAL_EXHIBITS):
             continue
         for start, end in _reports(document):
             if not exhibit and start < own.end and end > own.start:
@@ -130,6 +131,11 @@ def _names_a_report(beginning: str) -> bool:
     )
 
 
+def _is_sentence(line: str) -> bool:
+    """Whether a line that names internal control is a sentence about it, not a heading."""
+    return line.endswith(".") and line.count(" ") >= _WORDS_OF_A_SENTENCE
+
+
 def _reports(document: FilingDocument) -> list[tuple[int, int]]:
     """Stretches that begin with a heading of management's report, in order."""
     text, lowered = document.text, document.lowered
@@ -138,7 +144,7 @@ def _reports(document: FilingDocument) -> list[tuple[int, int]]:
         if not _names_a_report(lowered[line : line + _BEGINNING]):
             continue
         match = MANAGEMENT_REPORT.match(text, line)
-        if match is None or (found and match.start() < found[-1][1]):
+        if match is None or (found and match.start() < found[-1][1]) or _is_sentence(match[0]):
             continue
         limit = match.end() + MAX_REPORT_CHARACTERS
         closing = AFTER_MANAGEMENT_REPORT.search(text, match.end(), limit)
