@@ -13,8 +13,9 @@ FURNITURE = re.compile(
     r"(?:[-\u2013]?\s?(?:F-)?\d{1,3}\s?[-\u2013]?|[-=_*~\s]{3,}|table\s+of\s+contents|part\s+ii)$", re.IGNORECASE
 )
 
+_COMPONENTS = r"(?:control\s+environment|risk\s+assessment|control\s+activit(?:y|ies)|information\s*(?:and|&)\s*communications?|monitoring(?:\s+activities)?)"
 COMPONENT_HEADINGS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (label, re.compile(rf"(?:[\d(a-z]{{0,3}}[.)]\s*)?(?:ineffective\s+)?(?:{words})\b(?:\s+component)?\s*(?:[-\u2013\u2014:.]|$)", re.IGNORECASE))
+    (label, re.compile(rf"(?:[\d(a-z]{{0,3}}[.)]\s*)?(?:ineffective\s+)?(?:{words})\b(?:\s*(?:,|and\b|&|,\s*and\b)\s*{_COMPONENTS})*(?:\s+components?)?\s*(?:[-\u2013\u2014:.]|$)", re.IGNORECASE))
     for label, words in (
         ("control_environment", r"control\s+environment"),
         ("risk_assessment", r"risk\s+assessment"),

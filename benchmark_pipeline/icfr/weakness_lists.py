@@ -23,8 +23,21 @@ from .weakness_words import (
 )
 
 _COMPONENT_HEADING_CHARACTERS = 70
-_NUMBERED = re.compile(r"\(?(\d{1,2})[.)]")
+_LABEL = re.compile(r"\(?(\d{1,2}|[a-z]|[ivx]{1,5})[.)]", re.IGNORECASE)
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _DEFICIENCIES = re.compile(r"significant\s+deficienc(?:y|ies)", re.IGNORECASE)
+_OPENS = re.compile(
+    r"following\s+(?:\w+\s+){0,3}material\s+weaknesses\b[^.]{0,80}:$"
+    r"|material\s+weaknesses\b[^.,]{0,60}\b(?:are|were|is|includ\w+|exist\w*|follow\w*|identified|below)\b[^.,]{0,40}:$",
+    re.IGNORECASE,
+)
+"""A lead-in whose items may be as short as headings."""
+_CAUSES = re.compile(
+    r"\b(?:factors?|causes?|reasons?|effects?|impacts?|errors?|adjustments?|misstatements?)\b[^.:]{0,60}\bmaterial\s+weakness(?:es)?\b"
+    r"|\bmaterial\s+weakness(?:es)?\b[^.:]{0,80}\b(?:resulted\s+in|led\s+to|caused|affected|restated|caused\s+by)\b[^.]*:$",
+    re.IGNORECASE,
+)
+"""A lead-in to causes or effects of the weaknesses."""
 _ADDITIONAL = re.compile(r"\b(?:additional|further|other)\s+material\s+weaknesses\b[^.]{0,80}:$", re.IGNORECASE)
 
 
@@ -109,16 +122,27 @@ def _step(state: _State, block: Block, following: Block | None) -> None:
         naming = MATERIAL_WEAKNESS.search(block.text) is not None and names_weakness(block.text)
         state.named = state.named or naming
         if naming and following is not None and _leads(block, following):
-            state.collecting, state.style, state.pending = True, None, []
+            state.collecting, state.style, state.number, state.pending = True, None, 0, []
             return
     if state.collecting:
         _collect(state, block, component)
 
 
 def _continues(state: _State, block: Block) -> bool:
-    """Whether the block bears the number after that of the last item found."""
-    number = _NUMBERED.match(block.text)
-    return number is not None and bool(state.found) and int(number[1]) == state.number + 1
+    """Whether the block bears the list's bullet, or the number after that of its last item."""
+    return block.is_bullet or state.number + 1 in _numbers(block)
+
+
+def _numbers(block: Block) -> set[int]:
+    """What the block's marker may count: `(i)` is the first of a list in Roman numbers and the ninth in letters."""
+    label = _LABEL.match(block.text)
+    if label is None:
+        return set()
+    text = label[1].lower()
+    if text.isdigit():
+        return {int(text)}
+    found = {_ROMAN.index(text) + 1} if text in _ROMAN else set()
+    return found | ({ord(text) - ord("a") + 1} if len(text) == 1 else set())
 
 
 def _turns(block: Block) -> bool:
@@ -128,9 +152,15 @@ def _turns(block: Block) -> bool:
 def _leads(block: Block, following: Block) -> bool:
     """Whether a list or a component's heading stands directly under the block, which names weaknesses last."""
     tail = list(_last_sentences(block.text))
+    lead = tail[-1] if tail else ""
+    if _CAUSES.search(lead):
+        return False
+    opens = _OPENS.search(lead) is not None
     return (
         following.marker is not None
-        and (not leaves(following) or DEFICIENT.search(following.words) is not None)
+        and (
+            not leaves(following) or DEFICIENT.search(following.words) is not None or (opens and not _turns(following))
+        )
         and block.marker != following.marker
         and any(MATERIAL_WEAKNESS.search(sentence) for sentence in tail)
         and not _of_deficiencies(tail[-1])
@@ -152,9 +182,13 @@ def _last_sentences(text: str) -> Iterator[str]:
 
 def _collect(state: _State, block: Block, component: str | None) -> None:
     if block.marker is not None and state.style in (None, block.marker):
+        numbers = _numbers(block)
+        if 1 in numbers and state.style is not None:
+            # Numbers that begin again are another list, of effects or plans.
+            state.stop()
+            return
         state.style = block.marker
-        number = _NUMBERED.match(block.text)
-        state.number = int(number[1]) if number else 0
+        state.number = state.number + 1 if not numbers or state.number + 1 in numbers else min(numbers)
         if state.pending and state.found:
             last = state.found[-1]
             state.found[-1] = Weakness(last.start, state.pending[-1].end, last.kind, last.component)

@@ -24,10 +24,12 @@ from .weakness_words import (
 )
 
 _LEADS = re.compile(
-    r"\bfollowing\b[^.]*:$|following\s+(?:\w+\s+){0,3}material\s+weaknesses\s*[.:]$|\bas\s+follows\s*[.:]$|material\s+weakness(?:es)?[^.;]{0,120}:$",
+    r"\bfollowing\b[^.]*:$|(?:following|below)\s+(?:is|are)\s+[^.]{0,60}material\s+weaknesses\s*[.:]$|following\s+(?:\w+\s+){0,3}material\s+weaknesses\s*[.:]$|\bas\s+follows\s*[.:]$|material\s+weakness(?:es)?[^.;]{0,120}:$",
     re.IGNORECASE,
 )
 """The end of a sentence that opens a list."""
+_MORE = re.compile(r"\b(?:contribut\w+|additional|further|other|also|led|gave\s+rise)\b", re.IGNORECASE)
+_ANYTHING = re.compile(r"\w")
 _SEVERAL_HEADING = re.compile(
     r"(?:(?:the|our|existing|identified|description\s+of|discussion\s+of)\s+)*material\s+weaknesses"
     r"(?:\s+identified|\s+(?:in|over|of)\s+(?:our\s+|the\s+)?internal\s+controls?(?:\s+over\s+financial\s+reporting)?)?$",
@@ -67,6 +69,17 @@ def after_lead_in(lines: list[Block]) -> list[Weakness]:
             found = found or (_titled(rest) if titled else _paragraphs(rest, DEFICIENT))
         if len(found) >= 2:
             return found
+    return []
+
+
+def added_after(rest: list[Block]) -> list[Weakness]:
+    """Paragraphs after a later lead-in to more weaknesses: `This contributed to the following material weaknesses:`."""
+    for index, block in enumerate(rest):
+        if leaves(block) or answers(block):
+            break
+        if _opening(block) == "list" and _MORE.search(block.text):
+            found = _between_semicolons(rest[index + 1 :]) or _paragraphs(rest[index + 1 :], DEFICIENT)
+            return found if len(found) >= 2 else []
     return []
 
 
@@ -171,9 +184,10 @@ def as_many_as_stated(lines: list[Block], stated: int) -> list[Weakness]:
         while rest and DEFINITION.search(rest[0].text):
             rest = rest[1:]
         until = next((n for n, following in enumerate(rest) if leaves(following)), len(rest))
-        found = _paragraphs(rest[:until], DEFICIENT)
-        if len(found) == stated:
-            return found
+        for tells in (DEFICIENT, _ANYTHING):
+            found = _paragraphs(rest[:until], tells)
+            if len(found) == stated:
+                return found
     return []
 
 

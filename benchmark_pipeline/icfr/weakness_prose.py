@@ -30,7 +30,7 @@ _FOLLOWS = re.compile(
 )
 _DESCRIBES = re.compile(
     r"\b(?:deficien\w+|failure\w*)\b[^.]{5,200}\b(?:that|which)\s+(?:\w+\s+){0,3}(?:constitut|represent|amount)\w*\b[^.]{0,50}\ba\s+material\s+weakness"
-    r"|relat(?:es|ed|ing)\s+to|\b(?:concern|pertain|involv|stem|lie)\w*\b|due\s+to|because|result(?:ing|s|ed)?\s+(?:from|of|in)|with\s+respect\s+to|regarding|consist\w*\s+of|\black|insufficient|did\s+not|\bin\s+the\s+(?:design|operation|area)"
+    r"|\b(?:an?|one|following)\s+(?:\w+\s+)?material\s+weakness\s*:\s+\w|relat(?:es|ed|ing)\s+to|\b(?:concern|pertain|involv|stem|lie)\w*\b|due\s+to|because|result(?:ing|s|ed)?\s+(?:from|of|in)|with\s+respect\s+to|regarding|consist\w*\s+of|\black|insufficient|did\s+not|\bin\s+the\s+(?:design|operation|area)"
     r"|^(?:the|this|our|one|a|that)\s+(?:\w+\s+){0,2}material\s+weakness(?:es)?\s+(?:\w+\s+){0,2}(?:is|was|were|are)\s+(?!remediated|described|discussed|reported|identified\s*[.,]|set\s+forth|defined|present|a\s+deficiency)"
     r"|material\s+weakness(?:es)?\s+(?:in|over|surrounding|around|concerning|at)\s+(?!(?:our|its|the\s+company\S*|the)\s+internal\s+control\s+over\s+financial\s+reporting\s*[.,])",
     re.IGNORECASE,
@@ -44,13 +44,15 @@ _MENTIONS_ONLY = re.compile(
 """The weakness as a cause, described elsewhere."""
 _ONE_AND_ANOTHER = re.compile(
     r"(?P<and>[,;]?\s+and)\s+(?=(?:an\s+additional|another|a\s+(?:second|separate|further))\s+material\s+weakness)"
+    r"|(?<=\ba\smaterial\sweakness\s)[^.]{5,}?(?P<twice>[,;]?\s+and)\s+(?=(?:because\s+of\s+|due\s+to\s+|by\s+|of\s+|in\s+)?a\s+material\s+weakness\b)"
     r"|two\s+(?:\w+\s+)?material\s+weaknesses\b[^.]*?\bone\b[^.]{10,}?(?P<and_>[,;]?\s+and)\s+(?=(?:the\s+other|the\s+second|another|one|a\s+second)\b)",
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(r"\b(?:concluded|determined|assessment|evaluation)\b", re.IGNORECASE)
 _DEEMED = re.compile(
     r"^(?:this|these|which|it),?\s+(?:in\s+turn\s+|too,?\s+|also\s+)?(?:constitut|represent|amount|is|are|was|were|r[io]se)\w*\b[^.]{0,60}material\s+weakness"
-    r"|^(?:this|these|such|the|each\s+of\s+these)\s+(?:\w+\s+){0,3}?(?:deficienc(?:y|ies)|matters?|errors?|issues?|failures?|conditions?)\b[^.]{0,80}?\b(?:constitut|represent|amount|result|was|were|is|are)\w*\b[^.]{0,60}material\s+weakness",
+    r"|^(?:we|the\s+company|management)\s+(?:regard|consider|view|deem)(?:s|ed)?\s+(?:this|these|it|them|that)\b[^.]{0,60}material\s+weakness"
+    r"|^(?:this|these|such|the|each\s+of\s+these)\s+(?:\w+\s+){0,3}?(?:deficienc(?:y|ies)|weakness(?:es)?|matters?|errors?|issues?|failures?|conditions?)\b[^.]{0,80}?\b(?:constitut|represent|amount|result|was|were|is|are)\w*\b[^.]{0,60}material\s+weakness",
     re.IGNORECASE,
 )
 """A sentence that calls what was told before it a weakness."""
@@ -93,7 +95,7 @@ def in_prose(lines: list[Block], text: str) -> list[Weakness]:
         following = lines[index + 1] if index + 1 < len(lines) else None
         first = True
         for position, sentence in enumerate(told):
-            if not first and not ANOTHER.search(sentence.text):
+            if not first and not (ANOTHER.search(sentence.text) or _called(sentence.text)):
                 continue
             weakness = _told(block, told, position, following)
             if weakness is None:
@@ -109,7 +111,7 @@ def in_prose(lines: list[Block], text: str) -> list[Weakness]:
     own = [weakness for about_dcp, weakness in found if not about_dcp] or [weakness for _, weakness in found]
     if not own:
         own = _told_before(lines, text)
-    if not SEVERAL.search(text):
+    if not (SEVERAL.search(text) or ANOTHER.search(text)):
         called = [weakness for weakness in own if INTRODUCES.search(text[weakness.start : weakness.end])]
         own = called if len(called) > 1 else own[:1]
     return [part for weakness in own for part in _split(weakness, text)]
@@ -169,12 +171,18 @@ def _told(block: Block, told: list[Sentence], position: int, following: Block | 
             first -= 1
         if first < position:
             return Weakness(block.start + told[first].start, block.start + told[position].end, "prose", None)
-    if not _DESCRIBES.search(said) or _MENTIONS_ONLY.search(said):
+    if not (_DESCRIBES.search(said) or _called(said)) or _MENTIONS_ONLY.search(said):
         return None
     end = block.end
     if following is not None and re.match(r"specifically|in\s+particular", following.text, re.IGNORECASE):
         end = following.end
     return Weakness(block.start + told[position].start, end, "prose", None)
+
+
+def _called(said: str) -> bool:
+    """Whether a sentence tells what is missing and calls it a weakness: `the lack of X constitutes a material weakness`."""
+    verdict = INTRODUCES.search(said)
+    return verdict is not None and DEFICIENT.search(said[: verdict.start()]) is not None
 
 
 def _told_apart(sentence: str) -> bool:

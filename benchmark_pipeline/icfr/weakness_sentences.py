@@ -9,11 +9,12 @@ from .language import MATERIAL_WEAKNESS, Sentence, sentences
 from .weakness_words import ABSENT, ANSWER, CONSEQUENCE, SEVERAL, Weakness, answers, leaves, not_existing
 
 _NUMBER = re.compile(
-    r"(?:^|(?<=[\s;,:]))(?:\((?P<both>\d|[ivx]{1,4}|[a-j])\)\s*|(?P<right>\d|[ivx]{1,4}|[a-j])\)\s+|(?P<point>\d|[IVX]{1,4})\.\s+(?=[A-Z]))"
+    r"(?:^|(?<=[\s;,:]))(?:\((?P<both>\d|[ivx]{1,4}|[a-jA-J])\)\s*|(?P<right>\d|[ivx]{1,4}|[a-j])\)\s+|(?P<point>\d|[IVX]{1,4})\.\s+(?=[A-Z]))"
 )
 _SEQUENCES = (
     tuple("123456789"),
     tuple("abcdefghij"),
+    tuple("ABCDEFGHIJ"),
     ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),
     ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"),
 )
@@ -37,7 +38,8 @@ def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
     for block in lines:
         if not MATERIAL_WEAKNESS.search(block.text):
             continue
-        for sentence in _whole(sentences(text[block.start : block.end])):
+        told = _whole(sentences(text[block.start : block.end]))
+        for position, sentence in enumerate(told):
             if (
                 MATERIAL_WEAKNESS.search(sentence.text) is None
                 or not_existing(sentence.text)
@@ -47,7 +49,12 @@ def in_one_sentence(lines: list[Block], text: str) -> list[Weakness]:
             start = block.start + sentence.start
             raw = text[start : block.start + sentence.end]
             named = raw.lower().find("material")
-            if numbered := _numbered(text[start : block.end], named, len(raw)):
+            last = sentence
+            if position + 1 < len(told) and not (
+                not_existing(told[position + 1].text) or ANSWER.search(told[position + 1].text[:200])
+            ):
+                last = told[position + 1]
+            if numbered := _numbered(text[start : block.end], named, last.end - sentence.start):
                 return _parts(text[start : block.end], start, numbered)
             colon = raw.find(":", named)
             if colon < 0 or not _of_weaknesses(raw[:colon]):
@@ -66,8 +73,14 @@ def _of_weaknesses(lead: str) -> bool:
     return bool(kinds) and kinds[-1].lower().startswith("material")
 
 
-def _numbered(rest: str, named: int, sentence_end: int) -> list[tuple[int, int]]:
-    """Edges of the parts that numbers in sequence (1, 2, 3; a, b; i, ii) open, from the naming sentence on."""
+def _numbered(rest: str, named: int, latest: int) -> list[tuple[int, int]]:
+    """Edges of the parts that numbers in sequence (1, 2, 3; a, b; i, ii) open, from the naming sentence on.
+
+    Args:
+        rest: the paragraph from the naming sentence on.
+        named: where it names the weaknesses.
+        latest: where the first number has to stand before.
+    """
     marks = [(m, m.lastgroup, m[m.lastgroup or 0]) for m in _NUMBER.finditer(rest, named)]
     for shape in ("both", "right", "point"):
         for sequence in _SEQUENCES:
@@ -75,7 +88,7 @@ def _numbered(rest: str, named: int, sentence_end: int) -> list[tuple[int, int]]
             for match, kind, label in marks:
                 if kind == shape and len(chain) < len(sequence) and label == sequence[len(chain)]:
                     chain.append(match)
-            if len(chain) < 2 or chain[0].start() > sentence_end or not _of_weaknesses(rest[: chain[0].start()]):
+            if len(chain) < 2 or chain[0].start() > latest or not _of_weaknesses(rest[: chain[0].start()]):
                 continue
             last = chain[-1].end()
             end = next((last + s.end for s in sentences(rest[last:])), len(rest))
@@ -87,7 +100,10 @@ def _enumerated(raw: str, first: int) -> list[tuple[int, int]]:
     """Edges of parts between commas, where every part says what is missing: `no X, lack of Y and inadequate Z`."""
     if ";" in raw[first:]:
         return []
-    cuts = [first, *(first + m.end() for m in _COMMA.finditer(raw[first:]))]
+    commas = list(_COMMA.finditer(raw[first:]))
+    if not commas or not re.search(r"\b(?:and|or)\b", commas[-1][0]):
+        return []
+    cuts = [first, *(first + m.end() for m in commas)]
     edges = list(zip(cuts, [*(cut - 1 for cut in cuts[1:]), len(raw)], strict=True))
     return edges if len(edges) >= 2 and all(ABSENT.match(raw[a:b].strip()) for a, b in edges) else []
 

@@ -34,7 +34,7 @@ DEFICIENT = re.compile(
 )
 """Words by which a short list item (`Lack of an audit committee`) is told from a heading."""
 DENIES = re.compile(
-    r"\bwhether\b[^.]{0,60}\bany\b|\b(?:no|not\s+any|did\s+not\s+(?:identify|find|constitute)|none\s+of|not\s+a)\b[^.]{0,60}material\s+weakness"
+    r"\bwhether\b[^.]{0,60}\bany\b|\b(?:no|not\s+any|did\s+not\s+(?:identify|find|constitute)|none\s+of|not\s+a)\b(?:(?!,\s+which\b)[^.]){0,60}material\s+weakness"
     r"|(?:did|do|does)\s+not\s+(?:result|have\s+an\s+effect\b)",
     re.IGNORECASE,
 )
@@ -50,7 +50,7 @@ NOT_SAID = re.compile(
 )
 """Doubt, condition, the past or a plan: the sentence does not say that several exist now."""
 CONSEQUENCE = re.compile(
-    r"^(?:these|this|the|each\s+of\s+(?:the|these)|as\s+a\s+result\s+of|because\s+of|notwithstanding|due\s+to|although|despite|the\s+aforementioned)"
+    r"^the\s+(?:effects?|impacts?|consequences?)\s+of\b|^(?:these|this|the|each\s+of\s+(?:the|these)|as\s+a\s+result\s+of|because\s+of|notwithstanding|due\s+to|although|despite|the\s+aforementioned)"
     r"\s+(?:(?!company|management|registrant|was|were|is|are)\w+\s+){0,3}?(?:material\s+weakness(?:es)?|control\s+deficienc\w+|deficienc\w+)\s+(?:\w+\s+){0,2}(?:result|could|did|may|led|ha[sd]|ha[sv]e|create|contribut|above|described|discussed|exist)",
     re.IGNORECASE,
 )
@@ -61,7 +61,8 @@ INTRODUCES = re.compile(
 )
 """Words that call what was told a material weakness, for the first time."""
 ANOTHER = re.compile(
-    r"\b(?:another|an\s+additional|a\s+(?:second|third|separate|further)|one\s+(?:other|additional))\s+material\s+weakness\b|\balso\s+(?:identified|had|have|has|reported)\s+a\s+material\s+weakness\b",
+    r"\b(?:another|an\s+additional|a\s+(?:second|third|separate|further)|one\s+(?:other|additional))\s+material\s+weakness\b|\balso\s+(?:identified|had|have|has|reported)\s+a\s+material\s+weakness\b"
+    + r"|\b(?:additionally|in\s+addition|furthermore|moreover),\s+[^.]{0,40}?\b(?:identified|found|noted|reported|had|have|has|was|exists)\s+a\s+material\s+weakness\b",
     re.IGNORECASE,
 )
 EARLIER = re.compile(
@@ -80,7 +81,7 @@ SEVERAL = re.compile(
 )
 """Words that speak of more than one weakness."""
 ONE_CONSEQUENCE = re.compile(
-    r"^(?:this|the)\s+(?:\w+\s+){0,3}?(?:material\s+weakness|control\s+deficiency|deficiency)\b(?!\s+(?:above|described))",
+    r"^the\s+(?:effects?|impacts?|consequences?)\s+of\b|^(?:this|the)\s+(?:\w+\s+){0,3}?(?:material\s+weakness|control\s+deficiency|deficiency)\b(?!\s+(?:above|described))",
     re.IGNORECASE,
 )
 """What followed from one weakness of a numbered list, told below it: the next number may follow."""

@@ -16,7 +16,7 @@ from .language import sentences
 from .regions import management_only, reading_view
 from .weakness_doubts import doubts, stated_number
 from .weakness_lists import listed
-from .weakness_passages import after_lead_in, as_many_as_stated, numbered_headings, titled_below
+from .weakness_passages import added_after, after_lead_in, as_many_as_stated, numbered_headings, titled_below
 from .weakness_prose import in_prose, under_heading
 from .weakness_remediation import remediation_passage
 from .weakness_sentences import by_ordinal, in_one_sentence
@@ -109,6 +109,8 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
         found, rule = under_heading(lines), "weakness_under_heading"
     if not found:
         found, rule = in_prose(lines, own), "weakness_in_prose"
+    if found:
+        found = found + added_after([line for line in lines if line.start >= found[-1].end])
     found = _distinct(found, own)
     found = _as_one(found, own)
     stated = stated_number(own)
@@ -120,7 +122,9 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
 
 
 _AS_ONE = re.compile(
-    r"\b(?:aggregat\w+|combin\w+|collectively|together)\b[^.]{0,60}\ba\s+material\s+weakness\b|\ba\s+material\s+weakness\b[^.]{0,40}\bin\s+(?:the\s+)?aggregate\b",
+    r"\b(?:aggregat\w+|combin\w+|collectively|together)\b[^.]{0,60}\ba\s+material\s+weakness\b|\ba\s+material\s+weakness\b[^.]{0,40}\bin\s+(?:the\s+)?aggregate\b"
+    r"|\ba\s+material\s+weakness\b[^.]{0,60}\b(?:following|these)\s+(?:\w+\s+)?(?:deficienc\w+|factors|matters|issues|causes)"
+    r"|\bfollowing\s+(?:\w+\s+){0,2}(?:deficienc\w+|matters|issues)\b[^.]{0,40}\bconstitut\w*\s+a\s+material\s+weakness\b",
     re.IGNORECASE,
 )
 _OR_EACH = re.compile(r"\bindividually\b|\beach\b|material\s+weaknesses\b", re.IGNORECASE)

@@ -32,6 +32,16 @@ def _read(*blocks):
         (["We identified the following material weaknesses:", "Access to Systems", "We did not maintain controls over:", "• changes to programs;", "• access by users.", "Revenue", ACCESS], ["Access to Systems", "Revenue"]),
         (["Material Weaknesses in Internal Control over Financial Reporting", DEFINITION, "Access to Systems", ACCESS, "Stock", COUNTS], ["Access to", "Stock"]),
         (["We identified the following material weaknesses:", "1. Lack of an audit committee", "We have no such committee.", "2. Segregation of duties", "One person does all.", "3. Equity", "Grants were not recorded."], ["1. Lack", "2. Seg", "3. Equity"]),
+        (["The following material weaknesses were found:", "1. Segregation of duties", "• one person does all;", "• no second signature.", "2. Access to systems", "• shared passwords."], ["1. Seg", "2. Access"]),
+        (["We identified the following material weaknesses:", "• Segregation of duties", "• Written policies"], ["• Seg", "• Written"]),
+        (["We identified the following material weaknesses:", "a. Nobody reviewed the leases.", "b. Nobody counted the stock.", "The effects of these weaknesses include the following:", "a. Errors in revenue.", "b. Late reports."], ["a. Nobody", "b. Nobody"]),
+        (["We identified two material weaknesses. They relate to: (A) the board; and (B) the tax office."], ["the board", "the tax office"]),
+        (["We had a material weakness over revenue in Peru, and a material weakness in access to systems."], ["We had", "a material weakness in access"]),
+        (["Control Environment and Risk Assessment: the material weaknesses are told below by component.", "Control Environment and Risk Assessment", "We did not keep competent staff.", "Monitoring", "We did not follow up deficiencies."], ["We did not keep", "We did not follow"]),
+        (["The following material weaknesses existed:", "Staff: we lacked accountants.", "Review: nobody reviewed leases.", "The staff material weakness contributed to the following material weaknesses:", "Revenue: prices were not reviewed.", "Stock: counts were not observed."], ["Staff", "Review", "Revenue", "Stock"]),
+        (["We identified two material weaknesses, described as follows.", "Board. All directors are officers.", "Treasury. Our chief executive alone may sign."], ["Board", "Treasury"]),
+        (["We identified a material weakness in access to payroll.", "Additionally, we identified a material weakness in the review of leases."], ["We identified", "Additionally"]),
+        (["No one reviews the leases, which is a material weakness. We have no audit committee, which is a material weakness."], ["No one", "We have no"]),
         (["We identified two material weaknesses:", ACCESS, COUNTS, "Based on this, management concluded that our internal control over financial reporting was not effective."], ["We did not restrict", "We did not count"]),
     ],
 )  # fmt: skip
@@ -46,6 +56,10 @@ def test_weaknesses_told_apart_are_counted_apart(blocks, starts):
     [
         (["We identified these deficiencies, which in the aggregate constitute a material weakness:", "• No review of journal entries", "• No reconciliation of accounts"], "• No review"),
         (["Our control over the accounting for warrants was not effectively designed. This material weakness resulted in a restatement."], "Our control over"),
+        (["One person keeps all the books. This weakness is a material weakness."], "One person"),
+        (["We had one material weakness: our sole officer has sole control of cash."], "We had"),
+        (["We lacked a controller. We regard this as a material weakness."], "We lacked"),
+        (["A material weakness existed, consisting of the following deficiencies:", "– no code of conduct;", "– no minutes of the board."], "– no code"),
         (["We identified deficiencies at our subsidiaries that constituted a material weakness. They did not reconcile accounts."], "We identified deficiencies"),
         (["The Company identified a material weakness because it did not maintain enough staff."], "The Company identified"),
         (["As disclosed in our 2022 Form 10-K, we identified a material weakness related to stock. The material weakness has been remediated.", "We identified a material weakness related to goodwill."], "We identified a material weakness related to goodwill"),
@@ -63,6 +77,11 @@ def test_what_is_one_weakness_is_counted_once(blocks, start):
     [
         (["The lack of reviewers, of an audit committee and of written policies is each considered a material weakness."], "weaknesses_each_called_one_counted_1"),
         (["As of December 31, 2022, we reported three material weaknesses: (i) revenue, (ii) stock and (iii) taxes.", "We remediated the material weaknesses over revenue and stock."], "weaknesses_of_an_earlier_year_partly_remediated"),
+        (["We identified the following material weakness:", "• " + ACCESS, "• " + COUNTS], "weakness_named_in_the_singular_counted_2"),
+        (["We identified a material weakness in each of the following: payroll, treasury and tax."], "weaknesses_each_called_one_counted_1"),
+        (["A material weakness is the lack of review of revenue (the “Revenue Material Weakness”) and of access (the “IT Material Weakness”)."], "weaknesses_named_apart_counted_1"),
+        (["The lack of a controller is a material weakness. Having one officer is a material weakness, too."], "weakness_told_apart_not_counted"),
+        (["We identified the following material weaknesses:", "• " + ACCESS, "• " + COUNTS, "Our branch in Chile contributed the following material weaknesses:", "Payroll, tax and leases."], "weaknesses_led_in_not_counted"),
         (["We identified the following material weaknesses:", "• " + ACCESS, "• " + COUNTS, "In our plant in Peru we found another material weakness."], "weakness_named_as_another_not_counted"),
     ],
 )  # fmt: skip
@@ -77,3 +96,11 @@ def test_a_row_of_a_table_that_pairs_weakness_and_remedy_gives_no_count_of_one()
     head = "Material Weakness Remediation"
     row, _ = _read(head, "We lack reviewers. We will hire two.", "We have no audit committee. We will appoint one.")
     assert row.weaknesses_stated is None
+
+
+@pytest.mark.parametrize(
+    "lead", ["The causes of the material weaknesses were:", "As a result of the material weaknesses, we restated:"]
+)
+def test_causes_and_effects_of_weaknesses_are_not_counted(lead):
+    row, texts = _read(lead, "• growth by purchases", "• lack of training")
+    assert (row.weaknesses_stated, texts) == (None, [])
