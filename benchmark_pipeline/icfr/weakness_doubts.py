@@ -19,7 +19,7 @@ _STATED = re.compile(
 _NOT_THIS_YEARS = re.compile(r"\b(?:previous|prior|no|of\s+the|in)\w*\s+$", re.IGNORECASE)
 _MIXED = re.compile(r"material\s+weakness(?:es)?\s+(?:and|or)\s+significant\s+deficienc", re.IGNORECASE)
 _PLURAL = re.compile(
-    r"\b(?:identified|following|because\s+of|due\s+to|result\s+of|had|has|have|exist\w*|reported|disclosed|constitut\w+|represent\w*)\s+(?:\w+\s+){0,3}material\s+weaknesses\b",
+    r"\b(?:to\s+be|deem\w*|consider\w*|identified|following|because\s+of|due\s+to|result\s+of|had|has|have|exist\w*|reported|disclosed|constitut\w+|represent\w*)\s+(?:\w+\s+){0,3}material\s+weaknesses\b",
     re.IGNORECASE,
 )
 _EACH = re.compile(

@@ -11,6 +11,7 @@ from .language import MATERIAL_WEAKNESS, sentences
 from .weakness_words import (
     ABSENT,
     CONSEQUENCE,
+    CURED,
     DEFICIENT,
     DEFINITION,
     ONE_CONSEQUENCE,
@@ -120,8 +121,9 @@ def _step(state: _State, block: Block, following: Block | None) -> None:
             return
     if block.marker is None or not state.collecting:
         naming = MATERIAL_WEAKNESS.search(block.text) is not None and names_weakness(block.text)
+        cured = block.text.endswith(":") and CURED.search(block.text[-200:]) is not None
         state.named = state.named or naming
-        if naming and following is not None and _leads(block, following):
+        if naming and not cured and following is not None and _leads(block, following):
             state.collecting, state.style, state.number, state.pending = True, None, 0, []
             return
     if state.collecting:

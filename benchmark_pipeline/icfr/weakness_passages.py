@@ -40,6 +40,7 @@ _NUMBERED_HEADING = re.compile(
     r"material\s+weakness\s*(?:#|no\.?|number)?\s*(?:\d{1,2}|[IVX]{1,4}|[A-E]|one|two|three|four)\s*[-:.\u2013\u2014]",
     re.IGNORECASE,
 )
+_NAMING_HEADING = re.compile(r"material\s+weakness\s*[-:\u2013\u2014]\s*(?=[A-Z])", re.IGNORECASE)
 _BELOW = re.compile(
     r"material\s+weaknesses\b[^.;]{0,60}\b(?:described|discussed|set\s+forth|noted|listed|identified|outlined|summari[sz]ed|presented)\s+below\s*[.:]?$",
     re.IGNORECASE,
@@ -161,8 +162,12 @@ def _between_semicolons(rest: list[Block]) -> list[Weakness]:
 
 
 def numbered_headings(lines: list[Block]) -> list[Weakness]:
-    """Passages under `Material weakness 1`, `Material weakness 2`, each as a heading or run in."""
-    starts = [n for n, block in enumerate(lines) if _NUMBERED_HEADING.match(block.words)]
+    """Passages under `Material weakness 1` or `Material weakness: Leases`, each as a heading or run in."""
+    starts = [
+        n
+        for n, block in enumerate(lines)
+        if _NUMBERED_HEADING.match(block.words) or (block.is_heading and _NAMING_HEADING.match(block.words))
+    ]
     found: list[Weakness] = []
     for position, index in enumerate(starts):
         end = starts[position + 1] if position + 1 < len(starts) else len(lines)

@@ -52,6 +52,8 @@ _CONCLUDES = re.compile(r"\b(?:concluded|determined|assessment|evaluation)\b", r
 _DEEMED = re.compile(
     r"^(?:this|these|which|it),?\s+(?:in\s+turn\s+|too,?\s+|also\s+)?(?:constitut|represent|amount|is|are|was|were|r[io]se)\w*\b[^.]{0,60}material\s+weakness"
     r"|^(?:we|the\s+company|management)\s+(?:regard|consider|view|deem)(?:s|ed)?\s+(?:this|these|it|them|that)\b[^.]{0,60}material\s+weakness"
+    r"|^(?:(?:accordingly|therefore|thus|as\s+a\s+result|consequently|(?:since|because|as)\b[^,.]*),\s+)?(?:we|the\s+company|management)\s+(?:has\s+|have\s+)?(?:determined|concluded|believes?)\s+(?:that\s+)?"
+    r"(?:this|these|such|each\s+of\s+these)\s+(?:\w+\s+){0,2}(?:deficienc\w+|circumstances?|conditions?|matters?)\b[^.]{0,60}material\s+weakness"
     r"|^(?:this|these|such|the|each\s+of\s+these)\s+(?:\w+\s+){0,3}?(?:deficienc(?:y|ies)|weakness(?:es)?|matters?|errors?|issues?|failures?|conditions?)\b[^.]{0,80}?\b(?:constitut|represent|amount|result|was|were|is|are)\w*\b[^.]{0,60}material\s+weakness",
     re.IGNORECASE,
 )

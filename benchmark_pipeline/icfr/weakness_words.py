@@ -61,7 +61,7 @@ INTRODUCES = re.compile(
 )
 """Words that call what was told a material weakness, for the first time."""
 ANOTHER = re.compile(
-    r"\b(?:another|an\s+additional|a\s+(?:second|third|separate|further)|one\s+(?:other|additional))\s+material\s+weakness\b|\balso\s+(?:identified|had|have|has|reported)\s+a\s+material\s+weakness\b"
+    r"\b(?:another|an\s+additional|a\s+(?:second|third|separate|further|new)|one\s+(?:other|additional))\s+material\s+weakness\b|\balso\s+(?:identified|had|have|has|reported)\s+a\s+material\s+weakness\b"
     + r"|\b(?:additionally|in\s+addition|furthermore|moreover),\s+[^.]{0,40}?\b(?:identified|found|noted|reported|had|have|has|was|exists)\s+a\s+material\s+weakness\b",
     re.IGNORECASE,
 )
