@@ -9,8 +9,8 @@ from typing import Any
 import dagster as dg
 
 from benchmark_pipeline.pools import WAREHOUSE_WRITER
+from benchmark_pipeline.publication.charts import forest_image
 from benchmark_pipeline.publication.cutoffs import cutoff_statements, training_cutoffs
-from benchmark_pipeline.publication.forest import forest_image
 from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.holdout import is_held_out, private_filers, split
 from benchmark_pipeline.publication.left_out import left_out
@@ -23,6 +23,7 @@ from benchmark_pipeline.publication.release import (
     build_release,
 )
 from benchmark_pipeline.publication.report import write_report
+from benchmark_pipeline.publication.report.plots import estimates
 from benchmark_pipeline.publication.results import status_of
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
 from benchmark_pipeline.settings import PROJECT_ROOT, Settings
@@ -37,7 +38,7 @@ from .common import logging_progress, record, table_asset, table_markdown
 from .items import evidence_answers
 
 PUBLISHED = ("warehouse", "report", "dataset_release")
-CODE_VERSION = "p3"
+CODE_VERSION = "p4"
 
 
 def build(settings: Settings) -> list[dg.AssetsDefinition]:
@@ -63,7 +64,7 @@ def build(settings: Settings) -> list[dg.AssetsDefinition]:
             headline=table_markdown(
                 [_headline_line(row) for row in sorted(rows, key=lambda r: (r.kind != "model", r.model_id))]
             ),
-            interval_plot=dg.MetadataValue.md(forest_image(rows)),
+            interval_plot=dg.MetadataValue.md(forest_image(estimates(row.model_dump() for row in rows))),
             **_headline_scalars(rows),
         )
 

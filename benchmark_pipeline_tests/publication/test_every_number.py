@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from drawn_charts import drawn
 from published_corpus import VERSION, full_corpus
 from second_count import Number, SecondCount, interval, table
 
@@ -68,15 +69,35 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
             ended = date(2022, 12, 31) if number % 2 else date(2024, 12, 31)
             company = f"{min(number, 33 if number < 35 else number) // (1 if number > 12 else 2)}-{row.clean_rating}"
             corpus.items[at] = row.model_copy(update={"fiscal_year_end": ended, "company_key": company})
+    # Eleven reasons make two sheets of bars.
+    reasons = [
+        "shell",
+        "shell",
+        "language",
+        "as_of_mismatch",
+        "mixed_conclusion",
+        "conclusion_conflict",
+        *(f"contradicted_E{at}" for at in range(1, 7)),
+    ]
+    for number, reason in enumerate(reasons):
+        corpus.pool.append(corpus.pool[0].model_copy(update={
+            "accession": f"0009999999-25-{number:06d}", "cik": f"{9_999_000 + number:010d}", "decision": "excluded",
+            "reason": reason, "attest_basis": None, "attest_opinion_span": None,
+        }))  # fmt: skip
     return corpus.write(str(tmp_path_factory.mktemp("numbers")), CUTOFFS)
 
 
 @pytest.fixture(scope="module")
-def page(lake: Lake) -> Element:
+def html(lake: Lake) -> str:
     root = Path(lake.root)
     warehouse = WarehousePublisher(root / "warehouse.duckdb", VERSION).publish(lake).path
     write_report(warehouse, root / "index.html", VERSION)
-    return Tree((root / "index.html").read_text(encoding="utf-8")).stack[0]
+    return (root / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Element:
+    return Tree(html).stack[0]
 
 
 @pytest.fixture(scope="module")
@@ -267,8 +288,10 @@ def test_outcomes_and_confusion_matrices_are_counted_again(page: Element, second
 
 def test_funnel_pool_items_runs_and_flags_are_counted_again(page: Element, second: SecondCount, lake: Lake) -> None:
     pool = Counter(row["decision"] for row in second.pool)
-    assert {e.attributes["data-pool"]: int(e.all("span")[-1].text) for e in page.all("data-pool")} == dict(pool)
-    funnel = {e.attributes["data-funnel"]: int(e.all("span")[-1].text) for e in page.all("data-funnel")}
+    assert {e.attributes["data-pool"]: int(e.all("td")[-1].text) for e in page.all("data-pool")} == dict(pool)
+    reasons = Counter(row["reason"] for row in second.pool if row["decision"] == "excluded")
+    assert {e.attributes["data-excluded"]: int(e.all("td")[-1].text) for e in page.all("data-excluded")} == reasons
+    funnel = {e.attributes["data-funnel"]: int(e.all("td")[-1].text) for e in page.all("data-funnel")}
     annual = {r["accession"] for r in table(lake, "raw_filings") if r["role"] == "annual"}
     assert funnel == {"2|": len(annual), "3|": len(annual), "4|": pool["clean_attested"], "6|": 34}
     for row in page.all("data-items"):
@@ -295,10 +318,53 @@ def test_funnel_pool_items_runs_and_flags_are_counted_again(page: Element, secon
     assert len(listed) == len(set(listed)) and set(listed) == flagged
 
 
+def test_charts_print_and_draw_the_numbers_that_are_counted_again(
+    html: str, page: Element, second: SecondCount
+) -> None:
+    """In each layout: bars as long as the counts beside them, and dots and intervals at the rates counted again."""
+    figures = re.findall(r'<figure class="bars" data-chart="(\w+)">(.*?)</figure>', html, re.DOTALL)
+    assert {name for name, _ in figures} == {"funnel", "pool", "excluded"}
+    for name, figure in figures:
+        counts = [int(row.all("td")[0].text) for row in page.all(f"data-{name}")]
+        labels = "".join(row.all("th")[0].text for row in page.all(f"data-{name}"))
+        layouts = re.findall(r'<div class="layout [a-z ]+">(.*?)</div>', figure, re.DOTALL)
+        assert len(layouts) == 2
+        for layout in layouts:
+            charts = [drawn(sheet) for sheet in re.findall(r"<svg.*?</svg>", layout, re.DOTALL)]
+            assert len(charts) == 1 + (name == "excluded")
+            assert [int(value) for chart in charts for value in chart.texts("values")] == counts
+            printed = "".join(text for chart in charts for text in chart.texts("labels"))
+            assert printed.replace(" ", "") == labels.replace(" ", "")
+            marks = [mark for chart in charts for mark in chart.layer("bars")]
+            lengths = [float(re.findall(r"h([\d.]+)", mark.attrib["d"])[0]) for mark in marks]
+            assert [length / max(lengths) for length in lengths] == pytest.approx(
+                [count / max(counts) for count in counts], abs=2e-3
+            )
+    (figure,) = re.findall(r'<figure class="forest">(.*?)</figure>', html, re.DOTALL)
+    runs = [row.attributes["data-headline"].split("|") for row in page.all("data-headline")]
+    layouts = re.findall(r"<svg.*?</svg>", figure, re.DOTALL)
+    assert len(layouts) == 3 and len(runs) == 4
+    for chart in map(drawn, layouts):
+        assert "".join(chart.texts("labels")) == "".join(model for model, _ in runs)
+        last, end = list(chart.ticks.items())[-1]
+        unit = end / (float(last.removesuffix(" %")) / 100)
+        outcomes = [second.headline(model, run) for model, run in runs]
+        rates = [sum(o for _, o in found) / len(found) for found in outcomes]
+        assert chart.texts("values") == [percent(rate) for rate in rates]
+        assert [x / unit for x, _ in chart.places("rates")] == pytest.approx(rates)
+        spans = [(x / unit, (x + float(mark.get("x2", "nan"))) / unit)
+                 for mark, (x, _) in zip(chart.layer("intervals"), chart.places("intervals"), strict=True)]  # fmt: skip
+        assert spans == [pytest.approx(interval(found), abs=1e-6) for found in outcomes]
+        weaker = [second.outcomes(("C", "false_positive_rate_management_only", "all", "all", *run)) for run in runs]
+        assert [x / unit for x, _ in chart.places("weaker")] == pytest.approx(
+            [sum(o for _, o in found) / len(found) for found in weaker]
+        )
+
+
 def test_no_table_of_the_page_holds_a_number_that_is_not_counted_again(page: Element) -> None:
     """Every body cell with a digit stands in one of the elements above, or in the power table and the prompt hashes."""
     known = ("data-metric", "data-headline", "data-outcome", "data-confusion", "data-items", "data-run-of",
-             "data-readers", "data-power", "data-prompt", "data-cutoff")  # fmt: skip
+             "data-readers", "data-power", "data-prompt", "data-cutoff", "data-funnel", "data-pool", "data-excluded")  # fmt: skip
 
     def loose(element: Element, inside: bool) -> list[str]:
         inside = inside or any(name in element.attributes for name in known)

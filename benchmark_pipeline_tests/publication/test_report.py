@@ -16,8 +16,6 @@ from published_corpus import VERSION, Corpus
 from reviewed_corpus import READERS, decision, reviewed
 
 from benchmark_pipeline.errors import BenchError
-from benchmark_pipeline.publication.forest import forest_svg, scale
-from benchmark_pipeline.publication.headline import headline_rows
 from benchmark_pipeline.publication.report import write_report
 from benchmark_pipeline.publication.report.words import percent, plain
 from benchmark_pipeline.resources.warehouse import WarehousePublisher
@@ -185,19 +183,3 @@ def test_every_cell_of_the_checks_table_is_a_row_of_the_warehouse(page: str, war
             "SELECT estimate FROM metrics WHERE metric = 'macro_f1' AND model_id = 'vendor/beta-2025-11-03'"
         ).fetchone() or (None,)
     assert f"{100 * estimate:.1f} %" in page
-
-
-def test_the_plot_of_the_asset_page_holds_whole_ids_with_models_first(corpus: Corpus) -> None:
-    rows = headline_rows(corpus.runs())
-    long = rows[-1].model_copy(update={"model_id": "vendor/a-very-long-name-of-a-model-2026-01-15", "fpr": 0.5})
-    svg = forest_svg([*rows, long])
-    names = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="end">([^<]+)</text>', svg)
-    assert [name for _, name in names][-1] == "baseline/always-clean" and names[-2][1] == long.model_id
-    assert all(float(x) >= 7 * len(name) for x, name in names)
-
-
-@pytest.mark.parametrize(("highest", "top"), [(0.0, 0.2), (0.2, 0.2), (0.21, 0.5), (0.9, 1.0), (1.0, 1.0)])
-def test_the_scale_holds_the_highest_rate_and_ends_on_a_tick(highest: float, top: float) -> None:
-    found = scale([highest, None])
-    assert found.top == top and found.ticks[0] == 0 and found.ticks[-1] == top
-    assert found.position(highest) <= 100

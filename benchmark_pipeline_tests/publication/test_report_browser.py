@@ -23,6 +23,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no headless Chromium on this machine"),
 ]
 WIDTHS = (390, 820, 1280)
+# Each frame also says how many charts do not show exactly one layout, and how many letters of charts are under 9.5 px.
 # A frame of each width, because a headless window has a least width; its page says what is wider than it, in the title.
 FRAMES = """<!doctype html><title>…</title><body>{frames}<script>
 onload = () => {{
@@ -31,7 +32,11 @@ onload = () => {{
     page.querySelectorAll("details").forEach(d => d.open = true);
     const open = page.documentElement.scrollWidth;
     const split = [...page.querySelectorAll("thead th.model")].filter(th => /[A-Za-z0-9]/.test(th.textContent) && th.scrollWidth > th.clientWidth + 1);
-    return `${{frame.dataset.width}}:${{wide}}:${{open}}:${{split.length}}`;
+    const charts = [...page.querySelectorAll("figure.forest, figure.bars")];
+    const shown = charts.filter(chart => [...chart.querySelectorAll(".layout")].filter(l => l.clientWidth > 0).length === 1);
+    const letters = charts.flatMap(chart => [...chart.querySelectorAll("text")]).filter(text => text.getScreenCTM() && text.getBoundingClientRect().width > 0);
+    const small = letters.filter(text => parseFloat(frame.contentWindow.getComputedStyle(text).fontSize) * text.getScreenCTM().a < 9.5);
+    return `${{frame.dataset.width}}:${{wide}}:${{open}}:${{split.length}}:${{charts.length - shown.length}}:${{letters.length > 20}}:${{small.length}}`;
   }});
   document.title = said.join(" ");
 }};</script>"""
@@ -92,7 +97,7 @@ def test_nothing_is_wider_than_a_phone_a_tablet_or_a_desk_and_nothing_is_loaded(
         )
     title = re.search(r"<title>(.*?)</title>", dom)
     assert title is not None
-    assert title[1] == " ".join(f"{w}:{w}:{w}:0" for w in WIDTHS)
+    assert title[1] == " ".join(f"{w}:{w}:{w}:0:0:true:0" for w in WIDTHS)
     assert set(served.asked) <= {"/frames", "/report", "/favicon.ico"}
 
 

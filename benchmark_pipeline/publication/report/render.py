@@ -8,12 +8,12 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from benchmark_pipeline.publication.forest import scale
+from benchmark_pipeline.publication.charts import scale
 from benchmark_pipeline.publication.warehouse import open_warehouse
 from benchmark_pipeline.statistics.power import paired_power
 from benchmark_pipeline.storage.files import replace_file, temporary_beside
 
-from . import tables, words
+from . import plots, tables, words
 from .collect import Record, ReportData, collect
 from .confusion import confusion_groups
 
@@ -75,7 +75,11 @@ def render(data: ReportData) -> str:
         label_source_table=tables.label_source_table,
         outcome_table=tables.outcome_table,
         cutoffs=tables.cutoffs,
-        excluded=lambda reason: words.EXCLUDED.get(reason, reason.replace("_", " ")),
+        forest=plots.forest,
+        bars=plots.bars,
+        funnel_bars=plots.funnel_bars(data.funnel),
+        pool_bars=plots.pool_bars(data.pool),
+        exclusion_bars=plots.exclusion_bars(data.exclusions),
         flagged=tables.flagged,
         edgar=lambda url: bool(url) and url.startswith("https://www.sec.gov/"),
     )
