@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark_pipeline.edgar.sections import FilingDocument, Rejection, Section, locate
-from benchmark_pipeline.edgar.sections.locate import MAX_HEADINGS, Closings
+from benchmark_pipeline.edgar.sections.candidates import Closings
+from benchmark_pipeline.edgar.sections.locate import MAX_HEADINGS
 from benchmark_pipeline.edgar.sections.pointers import heading_of
 from benchmark_pipeline.icfr.conclusion import states_icfr_conclusion
 

@@ -1,6 +1,7 @@
 """Locating the controls section of an annual report."""
 
-from .locate import MAX_CHARACTERS, locate
+from .candidates import MAX_CHARACTERS
+from .locate import locate
 from .model import FilingDocument, Rejection, Section, Stretch
 from .readability import language
 

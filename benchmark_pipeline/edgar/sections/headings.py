@@ -138,7 +138,7 @@ NEXT_TITLE_ALONE = re.compile(
     _FLAGS,
 )
 _RUN_IN = (
-    r"(?-i:(?:[\s,/-]+(?:[A-Z(][\w'\u2019)-]*|of|the|and|to|for|by|on|under|in|with|from|required)){0,10})"
+    r"(?-i:(?:[ ,/-]+(?:[A-Z(][\w'\u2019)-]*|of|the|and|to|for|by|on|under|in|with|from|required)){0,10})"
     r"\s*[.:\u2014]\s*(?-i:(?=[A-Z(]))"
 )
 """The rest of a heading, in capitals or with capitals, with the paragraph run in after it."""

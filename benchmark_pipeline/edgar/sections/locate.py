@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from .candidates import ABOUT_CONTROLS, MAX_CHARACTERS, MIN_CHARACTERS, Closings, Concludes
+from .forty_f import forty_f
 from .headings import (
-    ANY_ITEM,
     CONTINUES_AS_SENTENCE,
     EXHIBIT_NEXT_TITLE,
-    FORTY_F_NEXT_TITLE,
-    FORTY_F_TITLE,
     GOVERNANCE_TITLE,
     NEXT_TITLE_ALONE,
     POINTER,
@@ -20,38 +19,27 @@ from .headings import (
     TEN_K_9A_BARE,
     TEN_K_14,
     TEN_K_OTHER_NUMBER,
-    TITLE_ALONE,
     TRANSITIONAL,
     TWENTY_F_15,
     TWENTY_F_15_BARE,
     HeadingFamily,
 )
 from .model import FilingDocument, Item, Rejection, Section, Stretch
-from .pointers import PRINCIPAL_EXHIBITS, follow, heading_of, points_elsewhere, report_in, with_disclosure_controls
+from .pointers import follow, heading_of, points_elsewhere, report_in, with_disclosure_controls
 from .readability import language, unreadable
 from .running_heads import trim
+from .titles import by_title, in_an_exhibit, named_by
 
-MAX_CHARACTERS = 60_000
-"""A longer section is an over-capture; none of the sections seen came near."""
-MIN_CHARACTERS = 500
-"""A shorter section, which points nowhere and neither concludes nor says that an assessment is left out, is no disclosure."""
 MIN_BODY_LETTERS = 60
 """Fewer letters after the heading: a row of a table of contents or of an index."""
-_LEAST_ANSWER = 100
-"""Characters of an answer under a title of Form 40-F; a shorter one only points."""
 _SUB_HEADING_CHARACTERS = 60
 """From a heading's words to a sub-heading right below it."""
 MAX_BODY_BYTES = 100_000_000
 MAX_HEADINGS = 20_000
 """More headings of one item: no report, and too many to weigh against each other."""
 
-_FORTY_F_TYPES = ("40-F", "EX-99", "EX-13")
-
-Concludes = Callable[[str], bool]
-"""Whether a text states a conclusion on ICFR; given by the caller, who reads conclusions."""
 
 _TEN_K_CLOSINGS = (NEXT_TITLE_ALONE, STATEMENTS_TITLE, TEN_K_9A.closing)
-_ABOUT_CONTROLS = re.compile(r"disclosure\s+controls?|internal\s+controls?", re.IGNORECASE)
 _ICFR = re.compile(r"internal\s+controls?\s+over\s+financial", re.IGNORECASE)
 _PAGE_AFTER = re.compile(
     r"[^\n]{0,80}?(?:[.\u2026\xb7_ ]{2,}|\s)\s*\|?\s*(?:pages?\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}(?:\s*[-\u2013]\s*\d{1,3})?[^\S\n]*(?:\n|$)",
@@ -80,7 +68,7 @@ def locate(documents: Sequence[FilingDocument], form: str, concludes: Concludes)
     if reason:
         return reason
     if form == "40-F":
-        found = _forty_f(documents, concludes)
+        found = forty_f(documents, concludes)
     elif form == "20-F":
         found = _twenty_f(documents, concludes)
     else:
@@ -99,7 +87,7 @@ def _ten_k(documents: Sequence[FilingDocument], concludes: Concludes) -> Section
         attempt = _by_heading(document, family)
         if isinstance(attempt, Section):
             return attempt
-    untitled = _by_title(document, TITLE_ALONE, _TEN_K_CLOSINGS, "9A")
+    untitled = by_title(document, _TEN_K_CLOSINGS, "9A")
     if isinstance(untitled, Section):
         return untitled
     if first.candidates:
@@ -107,7 +95,7 @@ def _ten_k(documents: Sequence[FilingDocument], concludes: Concludes) -> Section
         report = report_in(document, concludes)
         if report is not None:
             return Section(with_disclosure_controls(report), "9A", "index", heading_of(report.text), first.candidates)
-        return _in_an_exhibit(documents[1:], first, concludes, "9A") or first
+        return in_an_exhibit(documents[1:], first, concludes, "9A") or first
     return first
 
 
@@ -121,36 +109,10 @@ def _twenty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Sect
     if isinstance(bare, Section):
         return bare
     # An annual report filed on the form under titles of its own, with an index to the items.
-    untitled = _by_title(document, TITLE_ALONE, closings, "15")
+    untitled = by_title(document, closings, "15")
     if isinstance(untitled, Section):
         return untitled
-    return _in_an_exhibit(documents[1:], first, concludes, "15") or first
-
-
-def _in_an_exhibit(
-    exhibits: Sequence[FilingDocument], row: Rejection, concludes: Concludes, item: Item
-) -> Section | None:
-    """The disclosure in the annual report filed as an exhibit, where the form itself is an index to it."""
-    for exhibit in exhibits:
-        if exhibit.type.upper().startswith(PRINCIPAL_EXHIBITS):
-            titled = _titled(exhibit, item, concludes)
-            if titled is not None:
-                return Section(titled.stretch, item, "exhibit", titled.heading, row.candidates)
-            report = report_in(exhibit, concludes)
-            if report is not None:
-                return Section(report, item, "exhibit", heading_of(report.text), row.candidates)
-    return None
-
-
-def _titled(document: FilingDocument, item: Item, concludes: Concludes) -> Section | None:
-    """An un-numbered passage `Controls and Procedures` that states a conclusion on ICFR, in whatever document."""
-    found = _by_title(
-        document,
-        TITLE_ALONE,
-        (NEXT_TITLE_ALONE, EXHIBIT_NEXT_TITLE, GOVERNANCE_TITLE, STATEMENTS_TITLE, ANY_ITEM),
-        item,
-    )
-    return found if isinstance(found, Section) and concludes(found.stretch.text) else None
+    return in_an_exhibit(documents[1:], first, concludes, "15") or first
 
 
 def _rather_a_title(document: FilingDocument, section: Section, closings: Sequence[re.Pattern[str]]) -> Section:
@@ -158,7 +120,7 @@ def _rather_a_title(document: FilingDocument, section: Section, closings: Sequen
     row = section.stretch.start + len(section.heading)
     if not _is_contents_row(document.text, row):
         return section
-    untitled = _by_title(document, TITLE_ALONE, closings, section.item)
+    untitled = by_title(document, closings, section.item)
     # A title right below is the first sub-heading of a numbered item with a page beside its heading.
     below = isinstance(untitled, Section) and untitled.stretch.start - row > _SUB_HEADING_CHARACTERS
     return untitled if isinstance(untitled, Section) and below else section
@@ -220,7 +182,7 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
             continue
         body = text[heading.end() : min(end, heading.end() + MAX_CHARACTERS + 1)]
         letters = sum(map(str.isalpha, body[:4000]))
-        about = _ABOUT_CONTROLS.search(body) is not None
+        about = ABOUT_CONTROLS.search(body) is not None
         foreign = not about and len(body) >= MIN_CHARACTERS and language(body) not in (None, "en")
         if letters < MIN_BODY_LETTERS or not (about or foreign or (len(body) < 1200 and POINTER.search(body))):
             continue
@@ -235,7 +197,11 @@ def _best(document: FilingDocument, headings: list[re.Match[str]], family: Headi
     if fits:
         # A row of the contents that no other row follows reaches as far as the heading it names.
         fits = [fit for fit in fits if not _is_contents_row(text, fit[1].end())] or fits
-        fits = [fit for fit in fits if not family.before.search(text, fit[1].end(), fit[2])] or fits
+        if len(fits) > 1:
+            earlier = Closings(family.before, text)
+            fits = [
+                fit for fit in fits if (below := earlier.after(fit[1].end())) is None or below.start() >= fit[2]
+            ] or fits
         # Among equals the earliest: a running head inside the section shares its end and would cut its beginning.
         reach: dict[int, int] = {}
         for _, heading, end in fits:
@@ -272,82 +238,6 @@ def _past_an_empty_item(text: str, heading: re.Match[str], others: list[re.Match
     return heading
 
 
-class Closings:
-    """The first closing heading after each of a row of positions; where they ascend, the text is searched once."""
-
-    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
-        self._pattern, self._text = pattern, text
-        self._found: re.Match[str] | None = None
-        self._from: int | None = None
-
-    def after(self, position: int) -> re.Match[str] | None:
-        """The first match that starts at or after `position`."""
-        known = self._from is not None and self._from <= position
-        if not known or (self._found is not None and self._found.start() < position):
-            self._found, self._from = self._pattern.search(self._text, position), position
-        return self._found
-
-
-def _by_title(document: FilingDocument, heading: re.Pattern[str], closings: Sequence[re.Pattern[str]],
-              item: Item) -> Section | Rejection:  # fmt: skip
-    """An un-numbered block `Controls and Procedures`, closed by another title of the form or a numbered item."""
-    text = document.text
-    titles = list(heading.finditer(text))
-    ends = [Closings(pattern, text) for pattern in closings]
-    for title in titles:
-        end = min((match.start() for closing in ends if (match := closing.after(title.end()))), default=None)
-        if end is None or not MIN_CHARACTERS < end - title.end() <= MAX_CHARACTERS:
-            continue
-        if _ABOUT_CONTROLS.search(text[title.end() : end]):
-            stretch = Stretch(document, title.start(), trim(document, title.start(), end))
-            return Section(stretch, item, "index", " ".join(title[0].split()), len(titles))
-    return Rejection("no_heading", "no un-numbered heading with a disclosure under it", len(titles))
-
-
-def _forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
-    """Titles without numbers in the main document; management's report may stand in an exhibit alone."""
-    candidates = 0
-    partial: Section | None = None
-    pointing: Stretch | None = None
-    for document in documents:
-        if document is not documents[0] and not document.type.upper().startswith(_FORTY_F_TYPES):
-            continue
-        text = document.text
-        closings = Closings(FORTY_F_NEXT_TITLE if document is documents[0] else EXHIBIT_NEXT_TITLE, text)
-        for title in FORTY_F_TITLE.finditer(text):
-            candidates += 1
-            closing = closings.after(title.end())
-            if closing is None or closing.start() - title.end() > MAX_CHARACTERS:
-                continue
-            end = closing.start()
-            body = text[title.end() : end]
-            if len(body) < _LEAST_ANSWER or not _ABOUT_CONTROLS.search(body):
-                if document is documents[0] and POINTER.search(body):
-                    pointing = pointing or Stretch(document, title.start(), trim(document, title.start(), end))
-                continue
-            stretch = Stretch(document, title.start(), trim(document, title.start(), end))
-            section = _of_forty_f(stretch, documents[0], " ".join(title[0].split()), candidates, pointing)
-            if concludes(body):
-                return section
-            partial = partial or section
-        if partial is not None:
-            return partial
-    for document in documents:
-        if document.type.upper().startswith(_FORTY_F_TYPES) or document is documents[0]:
-            report = report_in(document, concludes)
-            if report is not None:
-                return _of_forty_f(report, documents[0], heading_of(report.text), candidates, pointing)
-    return Rejection("no_heading", "no heading on controls and procedures", candidates)
-
-
-def _of_forty_f(stretch: Stretch, main: FilingDocument, heading: str, candidates: int,
-                pointing: Stretch | None) -> Section:  # fmt: skip
-    """A section of Form 40-F, with the passage of the main document that points to an exhibit, where one does."""
-    if stretch.document is main:
-        return Section(stretch, "40-F", "heading", heading, candidates)
-    return Section(stretch, "40-F", "exhibit", heading, candidates, item_stretch=pointing)
-
-
 def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Concludes) -> Section | Rejection:
     """Takes the conclusion on ICFR from elsewhere in the filing where the item itself states none."""
     text = section.stretch.text
@@ -359,32 +249,17 @@ def _settle(section: Section, documents: Sequence[FilingDocument], concludes: Co
     if pointing or section.item == "40-F" or not _LEFT_OUT.search(text):
         followed = follow(section, documents, concludes, titled=not pointing and section.item != "40-F")
         if followed is None and pointing:
-            followed = _named_by(section, documents, concludes)
+            followed = named_by(section, documents, concludes)
         if followed is not None:
             return followed
     says_little = len(text) < MIN_CHARACTERS and not (
-        _ABOUT_CONTROLS.search(text) and (_DCP_CONCLUDED.search(text) or _LEFT_OUT.search(text))
+        ABOUT_CONTROLS.search(text) and (_DCP_CONCLUDED.search(text) or _LEFT_OUT.search(text))
     )
     if says_little or (len(text) < 1200 and pointing and not _DCP_CONCLUDED.search(text)):
         if pointing:
             return Rejection("stub_cross_reference", text[:300], section.candidates)
         return Rejection("too_short", text[:300], section.candidates)
     return section
-
-
-def _named_by(section: Section, documents: Sequence[FilingDocument], concludes: Concludes) -> Section | None:
-    """The un-numbered passage `Controls and Procedures` that an item points to, in its document or in an exhibit."""
-    own = section.stretch
-    for document in documents:
-        if document is own.document or document.type.upper().startswith(PRINCIPAL_EXHIBITS):
-            found = _titled(document, section.item, concludes)
-            apart = found is not None and (
-                document is not own.document or found.stretch.end <= own.start or found.stretch.start >= own.end
-            )
-            if found is not None and apart:
-                return Section(found.stretch, section.item, "pointer" if document is own.document else "exhibit",
-                               found.heading, section.candidates, item_stretch=own)  # fmt: skip
-    return None
 
 
 _LEFT_OUT = re.compile(
