@@ -19,11 +19,11 @@ _STATED = re.compile(
 _NOT_THIS_YEARS = re.compile(r"\b(?:previous|prior|no|of\s+the|in)\w*\s+$", re.IGNORECASE)
 _MIXED = re.compile(r"material\s+weakness(?:es)?\s+(?:and|or)\s+significant\s+deficienc", re.IGNORECASE)
 _PLURAL = re.compile(
-    r"\b(?:to\s+be|deem\w*|consider\w*|identified|following|because\s+of|due\s+to|result\s+of|had|has|have|exist\w*|reported|disclosed|constitut\w+|represent\w*)\s+(?:\w+\s+){0,3}material\s+weaknesses\b",
+    r"\b(?:to\s+be|(?:these|they|which|both)\s+(?:are|were)|deem\w*|consider\w*|identified|following|because\s+of|due\s+to|result\s+of|had|has|have|exist\w*|reported|disclosed|constitut\w+|represent\w*)\s+(?:\w+\s+){0,3}material\s+weaknesses\b",
     re.IGNORECASE,
 )
 _EACH = re.compile(
-    r"\beach\b[^.;]{0,80}\b(?:constitut\w+|represent\w*|considered|deemed|is|was|are|were|as)\b[^.;]{0,30}\ba\s+material\s+weakness\b|\ba\s+material\s+weakness\s+(?:\w+\s+){0,3}each\s+of\b",
+    r"\beach\b[^.;]{0,80}\b(?:constitut\w+|represent\w*|considered|deemed|is|was|are|were|as)\b[^.;]{0,30}\ba\s+material\s+weakness\b|\ba\s+material\s+weakness\s+(?:\w+\s+){0,3}each\s+of\b|\ba\s+material\s+weakness,?\s+as\s+(?:is|are|was|were)\b",
     re.IGNORECASE,
 )
 _BY_LIST = ("weaknesses_listed", "weaknesses_after_lead_in", "weaknesses_in_one_sentence")

@@ -123,6 +123,8 @@ def _whole(told: list[Sentence]) -> list[Sentence]:
 def by_ordinal(lines: list[Block], text: str) -> list[Weakness]:
     """`First, … Second, …` or `The first … The second …` after a sentence that names several weaknesses."""
     found: list[Weakness] = []
+    if not SEVERAL.search(text):
+        return found
     before = ""
     for block in lines:
         if found and (answers(block) or leaves(block)):

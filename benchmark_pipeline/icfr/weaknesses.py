@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from .blocks import blocks
-from .language import sentences
+from .language import MATERIAL_WEAKNESS, sentences
 from .regions import management_only, reading_view
 from .weakness_doubts import doubts, stated_number
 from .weakness_lists import listed
@@ -92,6 +92,8 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
         by_auditor: the text is an auditor's report, and is read as such.
     """
     own = reading_view(text) if by_auditor else management_only(text)
+    if MATERIAL_WEAKNESS.search(own) is None:
+        return Weaknesses([], None, None)
     lines = list(blocks(own))
     found = listed(lines)
     rule = "weaknesses_listed"

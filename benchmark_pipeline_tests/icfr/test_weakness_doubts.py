@@ -83,6 +83,8 @@ def test_what_is_one_weakness_is_counted_once(blocks, start):
         (["As of December 31, 2022, we reported three material weaknesses: (i) revenue, (ii) stock and (iii) taxes.", "We remediated the material weaknesses over revenue and stock."], "weaknesses_of_an_earlier_year_partly_remediated"),
         (["We identified the following material weakness:", "• " + ACCESS, "• " + COUNTS], "weakness_named_in_the_singular_counted_2"),
         (["There is no committee. There is only one director. Management deems these conditions to be material weaknesses."], "weaknesses_named_in_the_plural_counted_1"),
+        (["The lack of reviewers is a material weakness, as is the lack of a committee."], "weaknesses_each_called_one_counted_1"),
+        (["Our lack of a committee leaves no oversight, and our lack of reviewers leaves errors uncaught; these are material weaknesses."], "weaknesses_named_in_the_plural_counted_1"),
         (["We identified a material weakness in each of the following: payroll, treasury and tax."], "weaknesses_each_called_one_counted_1"),
         (["A material weakness is the lack of review of revenue (the “Revenue Material Weakness”) and of access (the “IT Material Weakness”)."], "weaknesses_named_apart_counted_1"),
         (["The lack of a controller is a material weakness. Having one officer is a material weakness, too."], "weakness_told_apart_not_counted"),
