@@ -75,7 +75,7 @@ def doubts(text: str, found: list[Weakness], rule: str) -> list[str]:
         for sentence in sentences(text)
         if MATERIAL_WEAKNESS.search(sentence.text)
         and not not_existing(sentence.text)
-        and not NOT_SAID.search(sentence.text)
+        and not NOT_SAID.search(sentence.text.rpartition("; these are ")[2])
     ]
     apart = [s for s in present if all(s.end <= w.start or w.end <= s.start for w in found)]
     count = len(found)

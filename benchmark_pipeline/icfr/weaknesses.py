@@ -2,13 +2,14 @@
 
 Shapes, in the order in which they are tried: passages under headings of COSO components and items of a list after a
 lead-in; a list inside one sentence; paragraphs after a lead-in; a passage under a heading of its own; weaknesses told in prose. Lists under
-remediation never count. A number that the filer states and that differs from what was counted is a conflict, and the
-count is then unknown.
+remediation never count. What the rest of the text says against the count (another number, another weakness) is a
+conflict, and the count is then unknown.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .blocks import blocks
@@ -95,22 +96,23 @@ def read_weaknesses(text: str, *, by_auditor: bool = False) -> Weaknesses:
     if MATERIAL_WEAKNESS.search(own) is None:
         return Weaknesses([], None, None)
     lines = list(blocks(own))
-    found = listed(lines)
-    rule = "weaknesses_listed"
-    if not found:
-        found, rule = in_one_sentence(lines, own), "weaknesses_in_one_sentence"
-    if not found:
-        found, rule = numbered_headings(lines), "weaknesses_under_numbered_headings"
-    if not found:
-        found, rule = after_lead_in(lines), "weaknesses_after_lead_in"
-    if not found:
-        found, rule = titled_below(lines), "weaknesses_titled_below"
-    if not found:
-        found, rule = by_ordinal(lines, own), "weaknesses_by_ordinal"
-    if not found:
-        found, rule = under_heading(lines), "weakness_under_heading"
-    if not found:
-        found, rule = in_prose(lines, own), "weakness_in_prose"
+    shapes: tuple[tuple[str, Callable[[], list[Weakness]]], ...] = (
+        ("weaknesses_listed", lambda: listed(lines)),
+        ("weaknesses_in_one_sentence", lambda: in_one_sentence(lines, own)),
+        ("weaknesses_under_numbered_headings", lambda: numbered_headings(lines)),
+        ("weaknesses_after_lead_in", lambda: after_lead_in(lines)),
+        ("weaknesses_titled_below", lambda: titled_below(lines)),
+        ("weaknesses_by_ordinal", lambda: by_ordinal(lines, own)),
+        ("weakness_under_heading", lambda: under_heading(lines)),
+        ("weakness_in_prose", lambda: in_prose(lines, own)),
+    )
+    found: list[Weakness] = []
+    rule = ""
+    for name, shape in shapes:
+        found = shape()
+        if found:
+            rule = name
+            break
     if found:
         found = found + added_after([line for line in lines if line.start >= found[-1].end])
     found = _distinct(found, own)
