@@ -77,6 +77,7 @@ def peer(python, url, prompts_of_calls, schema, in_flight) -> tuple[float, float
 
 def under_faults(url, model, plan, prompt, items) -> None:
     """Runs one plan against a failing server and counts."""
+    litellm_module()  # its import takes seconds and belongs to no call
     with tempfile.TemporaryDirectory() as folder:
         client = ModelClient(Path(folder))
         summary = client.run(model, prompt, plan, items)

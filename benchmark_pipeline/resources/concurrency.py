@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 _SMALLEST_WINDOW = 8
+_MOMENT_SECONDS = 1.0
 
 
 class AdaptiveLimit:
@@ -15,8 +16,9 @@ class AdaptiveLimit:
 
     Calls are counted in windows of `limit` calls, eight at least. Each window adds one call, and takes off half the share
     that was refused: about a half where all were, a twentieth where a tenth was. A provider that refuses some calls whatever
-    the load is so still asked by many callers, where halving at each refusal would end with one. A `Retry-After` also
-    keeps new calls back until it has passed, for all callers of this provider.
+    the load is so still asked by many callers, where halving at each refusal would end with one. A refused call
+    waits for the `Retry-After` that it was given. All callers of this provider wait with it where the provider means them
+    all: two refusals came without an answer between them, or the time is longer than a moment.
     """
 
     def __init__(self, maximum: int) -> None:
@@ -24,6 +26,7 @@ class AdaptiveLimit:
         self.lowest = maximum
         self._exact = float(maximum)
         self._in_flight = 0
+        self._last_refused = False
         self._ended = 0
         self._refused = 0
         self._closed_until = 0.0
@@ -49,11 +52,12 @@ class AdaptiveLimit:
 
     def refused(self, retry_after: float | None) -> None:
         """The provider answered 429."""
-        if retry_after is not None:
+        if retry_after is not None and (self._last_refused or retry_after > _MOMENT_SECONDS):
             self._closed_until = max(self._closed_until, time.monotonic() + retry_after)
         self._count(refused=True)
 
     def _count(self, *, refused: bool) -> None:
+        self._last_refused = refused
         self._ended += 1
         self._refused += refused
         if self._ended < max(self.limit, _SMALLEST_WINDOW):

@@ -78,15 +78,30 @@ def test_a_provider_that_refuses_everything_is_asked_by_one_or_two(maximum):
     assert 1 <= limit.limit <= 2
 
 
-def test_a_retry_after_holds_back_every_caller():
+def waited(*ended: float | None) -> float:
+    """Seconds that the next caller waits after calls that were answered (null) or refused for so long."""
+
     async def work() -> float:
         limit = AdaptiveLimit(4)
-        limit.refused(0.2)
+        for retry_after in ended:
+            limit.succeeded() if retry_after is None else limit.refused(retry_after)
         started = time.monotonic()
         async with limit.slot():
             return time.monotonic() - started
 
-    assert asyncio.run(work()) >= 0.2
+    return asyncio.run(work())
+
+
+def test_two_refusals_in_a_row_hold_back_every_caller_for_the_retry_after():
+    assert waited(0.2, 0.2) >= 0.2
+
+
+def test_a_refusal_among_answers_holds_back_nobody_else():
+    assert waited(0.5, None, 0.5) < 0.3
+
+
+def test_a_long_retry_after_holds_back_every_caller_at_once():
+    assert waited(1.2) >= 1.2
 
 
 def test_waiting_callers_are_let_in_when_others_leave():
