@@ -48,7 +48,8 @@ _READ = frozenset(
 _WORDS = {"true": True, "yes": True, "1": True, "☒": True, "☑": True, "x": True,
           "false": False, "no": False, "0": False, "☐": False}  # fmt: skip
 _FISCAL_YEAR_ENDED = re.compile(
-    r"for\s+the\s+(?:fiscal\s+|transition\s+|financial\s+)?(?:year|period)s?\s*ended\s*:?\s*([^\n]{6,60})", re.I
+    r"\bfor\s+(?:(?:the|its|our)\s+)?(?:fiscal\s+|transition\s+|financial\s+)?(?:year|period)s?\s*(?:ended|ending)\s*:?\s*([^\n]{6,60})",
+    re.I,
 )
 _COVER_CHARACTERS = 12_000
 

@@ -73,3 +73,20 @@ def test_an_untagged_cover_gives_its_period_and_no_guess_of_its_boxes():
     body = b"ANNUAL REPORT\n\nFor the fiscal year ended September 29, 2007\n\nShell company: Yes [ ] No [X]\n"
     (page,) = read_cover_pages(body, normalise(body))
     assert (page.period_end, page.source, page.shell_company) == (date(2007, 9, 29), "text", "absent")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "For the fiscal year ended September 29, 2007",
+        "For fiscal year ended September 29, 2007",
+        "FOR THE YEAR ENDED: SEPTEMBER 29, 2007",
+        "For its financial year ended 29 September 2007",
+        "For the fiscal year ending September 29, 2007   Commission file number 0-99999",
+        "For the fiscal year ended\nSeptember 29, 2007",
+    ],
+)
+def test_the_period_of_an_untagged_cover_is_read_however_its_line_is_worded(line: str) -> None:
+    body = f"FORM 20-F\n\n{line}\n\nShell company: Yes [ ] No [X]\n".encode()
+    (page,) = read_cover_pages(body, normalise(body))
+    assert page.period_end == date(2007, 9, 29)
