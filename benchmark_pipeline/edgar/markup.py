@@ -219,7 +219,9 @@ _STARTS_A_BLOCK = re.compile(r"\s*(?:[•·●*-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,
 _ITEM_LINE = re.compile(r"\s*(?:item|part)\s+(?:\d{1,2}[a-z]?|[ivx]{1,3})\b", re.I)
 _RULE = re.compile(r"[-=_*~\s]{3,}$")
 """An underline of typewriter marks: the line above it is a heading."""
-_PAGE_LINE = re.compile(r"\s{12,}[-\u2013]?\s?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}\s?[-\u2013]?\s*$")
+PAGE_CHAPTER = r"(?:(?:[A-Z]|I{1,3}|IV)-)?"
+"""Before a page number, the chapter that some count pages by: `F-12`, `II-15`."""
+_PAGE_LINE = re.compile(rf"\s{{12,}}[-\u2013]?\s?{PAGE_CHAPTER}\d{{1,3}}\s?[-\u2013]?\s*$")
 """A page number in the middle or at the right of the sheet: it joins neither the line above nor the one below."""
 _COLUMNS = re.compile(r"\S {3,}\S")
 

@@ -20,11 +20,11 @@ def forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Sectio
     candidates = 0
     partial: Section | None = None
     pointing: Stretch | None = None
-    for document in documents:
-        if document is not documents[0] and not document.type.upper().startswith(_TYPES):
-            continue
+    main, *others = documents
+    answering = [main, *(other for other in others if other.type.upper().startswith(_TYPES))]
+    for document in answering:
         text = document.text
-        closings = Closings(FORTY_F_NEXT_TITLE if document is documents[0] else EXHIBIT_NEXT_TITLE, text)
+        closings = Closings(FORTY_F_NEXT_TITLE if document is main else EXHIBIT_NEXT_TITLE, text)
         for title in FORTY_F_TITLE.finditer(text):
             candidates += 1
             closing = closings.after(title.end())
@@ -33,21 +33,20 @@ def forty_f(documents: Sequence[FilingDocument], concludes: Concludes) -> Sectio
             end = closing.start()
             body = text[title.end() : end]
             if len(body) < _LEAST_ANSWER or not ABOUT_CONTROLS.search(body):
-                if document is documents[0] and POINTER.search(body):
+                if document is main and POINTER.search(body):
                     pointing = pointing or Stretch(document, title.start(), trim(document, title.start(), end))
                 continue
             stretch = Stretch(document, title.start(), trim(document, title.start(), end))
-            section = _section(stretch, documents[0], " ".join(title[0].split()), candidates, pointing)
+            section = _section(stretch, main, " ".join(title[0].split()), candidates, pointing)
             if concludes(body):
                 return section
             partial = partial or section
         if partial is not None:
             return partial
-    for document in documents:
-        if document.type.upper().startswith(_TYPES) or document is documents[0]:
-            report = report_in(document, concludes)
-            if report is not None:
-                return _section(report, documents[0], heading_of(report.text), candidates, pointing)
+    for document in answering:
+        report = report_in(document, concludes)
+        if report is not None:
+            return _section(report, main, heading_of(report.text), candidates, pointing)
     return Rejection("no_heading", "no heading on controls and procedures", candidates)
 
 

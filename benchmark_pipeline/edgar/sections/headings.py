@@ -34,6 +34,11 @@ class HeadingFamily:
     """The first block that no longer belongs to the item."""
     before: re.Pattern[str]
     """The heading of an item that stands before this one: below it, the list of items is a table of contents."""
+    words: tuple[str, ...] = ("item", "i t e m")
+    """Every heading of the family holds one of these (lower case): only lines that do are looked at."""
+
+
+_ITS_TITLE = ("controls and procedures",)
 
 
 def _closing(numbers: str, parts: str) -> re.Pattern[str]:
@@ -72,6 +77,7 @@ TEN_K_9A_BARE = HeadingFamily(
         _FLAGS,
     ),
     before=_before(r"[1-8]"),
+    words=_ITS_TITLE,
 )
 """Number and title without the word `Item`."""
 TEN_K_OTHER_NUMBER = HeadingFamily(
@@ -87,6 +93,7 @@ TEN_K_OTHER_NUMBER = HeadingFamily(
         _FLAGS,
     ),
     before=_before(r"[1-7]"),
+    words=_ITS_TITLE,
 )
 """The title under a number of another form or year, as small filers carry it over: it counts only with its title."""
 TEN_K_14 = HeadingFamily(
@@ -111,6 +118,7 @@ TWENTY_F_15_BARE = HeadingFamily(
         TWENTY_F_15.closing.pattern + rf"|{_BEFORE}16\s*\(?a?\)?{_MARKS}(?:\[?reserved|audit\s+committee)", _FLAGS
     ),
     before=_before(r"[1-9]|1[0-4]"),
+    words=_ITS_TITLE,
 )
 ANY_ITEM = _before("[1-9]|1[0-9]")
 """The heading of any item."""

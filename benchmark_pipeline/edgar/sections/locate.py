@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from benchmark_pipeline.edgar.markup import PAGE_CHAPTER
+
 from .candidates import ABOUT_CONTROLS, MAX_CHARACTERS, MIN_CHARACTERS, Closings, Concludes
 from .forty_f import forty_f
 from .headings import (
@@ -42,7 +44,7 @@ MAX_HEADINGS = 20_000
 _TEN_K_CLOSINGS = (NEXT_TITLE_ALONE, STATEMENTS_TITLE, TEN_K_9A.closing)
 _ICFR = re.compile(r"internal\s+controls?\s+over\s+financial", re.IGNORECASE)
 _PAGE_AFTER = re.compile(
-    r"[^\n]{0,80}?(?:[.\u2026\xb7_ ]{2,}|\s)\s*\|?\s*(?:pages?\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}(?:\s*[-\u2013]\s*\d{1,3})?[^\S\n]*(?:\n|$)",
+    rf"[^\n]{{0,80}}?(?:[.\u2026\xb7_ ]{{2,}}|\s)\s*\|?\s*(?:pages?\s+)?{PAGE_CHAPTER}\d{{1,3}}(?:\s*[-\u2013]\s*\d{{1,3}})?[^\S\n]*(?:\n|$)",
     re.IGNORECASE,
 )
 """The end of a row of a table of contents: a page, after dots or a blank, on the line or alone on the next."""
@@ -146,19 +148,10 @@ def _by_heading(document: FilingDocument, family: HeadingFamily) -> Section | Re
 
 
 def _headings(document: FilingDocument, family: HeadingFamily, pattern: re.Pattern[str]) -> list[re.Match[str]]:
-    """Blocks that open with an item's heading, or the first of them where they are too many.
-
-    Only lines that hold the word are looked at.
-    """
+    """Blocks that open with an item's heading, or the first of them where they are too many."""
     found: list[re.Match[str]] = []
     text = document.text
-    # A family without the word is looked for at its title.
-    words = (
-        ("controls and procedures",)
-        if family in (TEN_K_9A_BARE, TWENTY_F_15_BARE, TEN_K_OTHER_NUMBER)
-        else ("item", "i t e m")
-    )
-    for start in document.lines_with(*words):
+    for start in document.lines_with(*family.words):
         match = pattern.match(text, start)
         if match is not None and not CONTINUES_AS_SENTENCE.match(text, match.end()):
             found.append(match)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 
 from benchmark_pipeline.edgar.dates import DATE
+from benchmark_pipeline.edgar.markup import PAGE_CHAPTER
 
 from .model import FilingDocument
 
 _ALWAYS = re.compile(
-    r"(?:[-\u2013\s.]*(?:page\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{0,3}(?:\s+of\s+\d{1,3})?[-\u2013\s.]*|table\s+of\s+contents|index\s+to\s+financial\s+statements|part\s+i{1,3}v?(?:\s*,\s*i{1,3}v?)*"
+    rf"(?:[-\u2013\s.]*(?:page\s+)?{PAGE_CHAPTER}\d{{0,3}}(?:\s+of\s+\d{{1,3}})?[-\u2013\s.]*|table\s+of\s+contents|index\s+to\s+financial\s+statements|part\s+i{{1,3}}v?(?:\s*,\s*i{{1,3}}v?)*"
     r"|items?\s+[\d(),\sA-C]{1,40}(?:and\s+\d{1,2}[A-C]?)?"
     r"|(?:\*\s*){2,}|[-=_\s]{2,})$",
     re.IGNORECASE,
 )
 _PAGE_NUMBER = re.compile(
-    r"[-\u2013\s]*(?:page\s+)?(?:(?:[A-Z]|I{1,3}|IV)-)?\d{1,3}(?:\s+of\s+\d{1,3})?[-\u2013\s]*$", re.IGNORECASE
+    rf"[-\u2013\s]*(?:page\s+)?{PAGE_CHAPTER}\d{{1,3}}(?:\s+of\s+\d{{1,3}})?[-\u2013\s]*$", re.IGNORECASE
 )
 _LONGEST = 100
 _REPEATS = 4

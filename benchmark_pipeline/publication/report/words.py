@@ -65,14 +65,15 @@ def marks(row: Mapping[str, Any] | None) -> str:
 
 def name(metric: str) -> str:
     """A measure in words: `false_positive_rate_gap` to `false-positive rate, gap`."""
-    words = (
-        metric.replace("_", " ").replace("false positive rate", "false-positive rate").replace("macro f1", "macro-F1")
-    )
-    return (
-        words.replace("quadratic kappa", "quadratic weighted kappa").replace(" gap", ", gap")
-        if metric != "gap_type"
-        else words
-    )
+    words = metric.replace("_", " ")
+    for told, better in (
+        ("false positive rate", "false-positive rate"),
+        ("macro f1", "macro-F1"),
+        ("quadratic kappa", "quadratic weighted kappa"),
+        (" gap", ", gap"),
+    ):
+        words = words.replace(told, better)
+    return words
 
 
 EXCLUDED = {
